@@ -77,9 +77,9 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     Attributes
     ----------
-    components_ : ndarray of shape (n_components_, n_features), sparse array or table
+    components_ : ndarray of shape (n_landmarks, n_features), sparse array or table
         The landmarks.
-    normalization_ : ndarray of shape (n_components_, n_components_)
+    normalization_ : ndarray of shape (n_landmarks, n_landmarks)
         L⁻¹: the features are ``kernel(X, components_) @ normalization_.T``.
     n_components_ : int
         The number of features.
@@ -193,7 +193,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Returns
         -------
-        X_new : ndarray of shape (n_samples, n_components_)
+        X_new : ndarray of shape (n_samples, n_features_out)
             The features.
         """
         if _stream.is_mapped(X):
@@ -222,7 +222,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Returns
         -------
-        X_new : ndarray of shape (n_samples, n_components_)
+        X_new : ndarray of shape (n_samples, n_features_out)
             The features, in single precision if the model was fitted on float32.
         """
         X = _predict.new_samples(self, X)
@@ -245,7 +245,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Yields
         ------
-        X_new : ndarray of shape (n_rows, n_components_)
+        X_new : ndarray of shape (n_rows, n_features_out)
             The features of each block.
         """
         check_is_fitted(self)
@@ -266,7 +266,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_components_)
+        X : array-like of shape (n_samples, n_features_out)
             Features.
         method : {"ridge", "fixed_point", "neighbors", "gradient"}, optional
             The inverse map fitted with `fit_inverse_transform`, which is the default, or a search
