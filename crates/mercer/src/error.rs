@@ -20,6 +20,7 @@ macro_rules! params {
 
         impl Param {
             /// The name.
+            #[doc(hidden)]
             pub fn name(self) -> &'static str {
                 match self {
                     $(Param::$variant => $name,)*

@@ -23,6 +23,7 @@ pub struct Step {
 
 impl Step {
     /// A step of a stage whose length is known.
+    #[doc(hidden)]
     pub fn new(stage: &'static str, done: f64, total: f64) -> Self {
         Self { stage, done, total, residual: None, message: None }
     }

@@ -98,6 +98,7 @@ pub trait Gram: Operator {
         times_by_blocks(self, ctx, &units)
     }
     /// An n × n matrix whose lower triangle is this one's; the part above the diagonal is undefined.
+    #[doc(hidden)]
     fn lower(&self, ctx: &Context) -> Result<Mat<f64>> {
         self.columns(ctx, &(0..self.n()).collect::<Vec<_>>())
     }

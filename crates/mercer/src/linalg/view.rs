@@ -133,6 +133,7 @@ impl<'a, T: Real> MatRef<'a, T> {
     }
 
     /// A view with any strides, or `None` where an entry would lie outside of `data`.
+    #[doc(hidden)]
     pub fn strided(
         data: &'a [T],
         offset: usize,

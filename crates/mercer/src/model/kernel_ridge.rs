@@ -195,11 +195,13 @@ impl KernelRidge {
     }
 
     /// Training samples.
+    #[doc(hidden)]
     pub fn n(&self) -> usize {
         self.coef.rows()
     }
 
     /// Targets.
+    #[doc(hidden)]
     pub fn t(&self) -> usize {
         self.coef.cols()
     }

@@ -59,6 +59,7 @@ pub enum Severity {
 
 impl NoteCode {
     /// How much it matters.
+    #[doc(hidden)]
     pub fn severity(self) -> Severity {
         match self {
             NoteCode::ZeroVariance => Severity::Information,
@@ -83,6 +84,7 @@ pub struct Note {
 
 impl Note {
     /// A note.
+    #[doc(hidden)]
     pub fn new(code: NoteCode, text: impl Into<String>) -> Self {
         Self { code, text: text.into() }
     }

@@ -145,6 +145,7 @@ impl Pca {
     }
 
     /// Features.
+    #[doc(hidden)]
     pub fn d(&self) -> usize {
         self.mean.len()
     }

@@ -23,6 +23,7 @@ pub enum Dtype {
 
 impl Dtype {
     /// `"f32"` or `"f64"`.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Dtype::F32 => f32::NAME,
@@ -165,6 +166,7 @@ impl AnySamples {
     }
 
     /// The samples as numbers of type `T`, if that is theirs.
+    #[doc(hidden)]
     pub fn get<T: Real>(&self) -> Option<&Samples<T>> {
         with_samples!(self, x => (x as &dyn Any).downcast_ref())
     }

@@ -78,6 +78,7 @@ impl Strings {
     }
 
     /// All texts, in order.
+    #[doc(hidden)]
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
         self.0.offsets.windows(2).map(|ends| &self.0.buffer[ends[0]..ends[1]])
     }

@@ -136,6 +136,7 @@ impl Model {
 
     /// The estimator's name in files: `"pca"`, `"kernel_pca"`, `"kernel_ridge"`, `"svm"`, `"kernel_kmeans"`,
     /// `"kernel_pca_detector"`, `"kernel_repair"` or `"kernel_features"`.
+    #[doc(hidden)]
     pub fn estimator(&self) -> &'static str {
         self.persist().metadata().estimator
     }

@@ -27,6 +27,7 @@ impl<T: Real> SpecKernel<T> {
     /// The kernel that `spec` describes. Refuses a spec with rules that still wait for data (see
     /// [`KernelSpec::resolve`]), with parameters outside their domains, or with numbers beyond the
     /// range of `T`.
+    #[doc(hidden)]
     pub fn new(spec: &KernelSpec) -> Result<Self> {
         spec.check()?;
         if !spec.is_resolved() {

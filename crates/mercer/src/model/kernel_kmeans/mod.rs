@@ -127,6 +127,7 @@ pub struct KernelKMeans {
 
 impl KernelKMeans {
     /// Training samples.
+    #[doc(hidden)]
     pub fn n(&self) -> usize {
         self.labels.len()
     }

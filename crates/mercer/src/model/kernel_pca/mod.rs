@@ -310,6 +310,7 @@ impl KernelPca {
     }
 
     /// Training samples.
+    #[doc(hidden)]
     pub fn n(&self) -> usize {
         self.coef.rows()
     }

@@ -56,6 +56,7 @@ impl Task {
         [Task::CSvc, Task::NuSvc, Task::EpsilonSvr, Task::NuSvr, Task::OneClass];
 
     /// The name in model files: `c_svc`, `nu_svc`, `epsilon_svr`, `nu_svr` or `one_class`.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Task::CSvc => "c_svc",
@@ -186,6 +187,7 @@ pub struct Svm {
 
 impl Svm {
     /// Half the width of the tube that a model of task `NuSvr` found; within it, errors cost nothing.
+    #[doc(hidden)]
     pub fn tube(&self) -> Option<f64> {
         self.report.machine.as_ref().and_then(|machine| machine.tube)
     }

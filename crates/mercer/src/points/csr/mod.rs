@@ -71,6 +71,7 @@ impl<T: Real> Csr<T> {
     }
 
     /// The columns of row i that are not zero, rising, and their numbers.
+    #[doc(hidden)]
     pub fn row(&self, i: usize) -> (&[u32], &[T]) {
         self.0.lists.entries().all().row(i)
     }
