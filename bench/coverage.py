@@ -2,7 +2,7 @@
 
 Ten random splits of each table, 70 % to learn from and 30 % held out, at most 1,500 rows of it. A
 pipeline standardises the columns; every method aims at 90 %. ``--write`` puts the tables into
-docs/uncertainty.md.
+docs/uncertainty.md. Friedman's problems are generated with noise of about a third of the deviation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.compose import TransformedTargetRegressor
-from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_diabetes,
+    load_digits,
+    load_iris,
+    load_wine,
+    make_friedman1,
+    make_friedman2,
+    make_friedman3,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
@@ -24,15 +33,29 @@ from sklearn.preprocessing import StandardScaler
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench import page  # noqa: E402
-from bench.data import folder  # noqa: E402
+from bench.data import folder, geoid  # noqa: E402
 
 PAGE = page.DOCS / "uncertainty.md"
 SPLITS, ROWS, COVERAGE = 10, 1500, 0.9
 STORED = ("concrete", "energy", "kin8nm", "protein", "california_housing")
-BUNDLED = {"breast_cancer": load_breast_cancer, "wine": load_wine, "digits": load_digits}
+#: Generated: the function, and the deviation of its noise.
+FRIEDMAN = {
+    "friedman1": (make_friedman1, 1.7),
+    "friedman2": (make_friedman2, 125.0),
+    "friedman3": (make_friedman3, 0.1),
+}
+BUNDLED = {
+    "breast_cancer": load_breast_cancer,
+    "wine": load_wine,
+    "digits": load_digits,
+    "iris": load_iris,
+}
+#: Of these, the training rows.
+STORED_CLASSES = ("svmguide1", "a9a", "letter", "usps")
+Tables = dict[str, tuple[np.ndarray, np.ndarray]]
 
 
-def regressions() -> dict[str, tuple[np.ndarray, np.ndarray]]:
+def regressions() -> Tables:
     """The tables with a number to predict that are at hand."""
     found = {"diabetes": load_diabetes(return_X_y=True)}
     for name in STORED:
@@ -40,6 +63,22 @@ def regressions() -> dict[str, tuple[np.ndarray, np.ndarray]]:
         if path.is_file():
             with np.load(path) as table:
                 found[name] = (table["X"].astype(float), table["y"].astype(float))
+    if (folder() / "geoid.npz").is_file():
+        points = geoid(n=ROWS, m=1, landmarks=1)
+        found["geoid"] = (points.X, points.y)
+    for name, (make, noise) in FRIEDMAN.items():
+        found[name] = make(n_samples=ROWS, noise=noise, random_state=0)
+    return found
+
+
+def classifications() -> Tables:
+    """The tables with classes that are at hand."""
+    found = {name: load(return_X_y=True) for name, load in BUNDLED.items()}
+    for name in STORED_CLASSES:
+        path = folder() / f"{name}.npz"
+        if path.is_file():
+            with np.load(path) as table:
+                found[name] = (table["X_train"].astype(float), table["y_train"])
     return found
 
 
@@ -134,7 +173,7 @@ def main() -> None:
         kind: {name: data for name, data in found.items() if chosen.only in (None, name)}
         for kind, found in (
             ("intervals", regressions()),
-            ("sets", {name: load(return_X_y=True) for name, load in BUNDLED.items()}),
+            ("sets", classifications()),
         )
     }
     intervals = table(wanted["intervals"], regressors(), interval_row, "width / std of y")

@@ -28,7 +28,7 @@ LANDMARKS = (100, 300, 1000, 3000, 5000)
 TABLES = {
     "kin8nm": "kin8nm",
     "protein": "protein (Å)",
-    "california_housing": "California (100,000 $)",
+    "california_housing": "California ($)",
 }
 WORDS = TABLES | {"geoid": "geoid (m)"}
 EXACT = 40_000
@@ -69,6 +69,11 @@ def error(train: tuple, held: tuple, **params) -> float:
     return float(np.sqrt(np.mean((model.predict(held[0]) - held[1]) ** 2)))
 
 
+def shown(value: float) -> str:
+    """Four digits."""
+    return f"{value:.4g}" if value < 1000 else f"{value:,.0f}"
+
+
 def cells(name: str, most: int, exact: int) -> list[str]:
     """The row of a table."""
     if name == "geoid":
@@ -81,9 +86,9 @@ def cells(name: str, most: int, exact: int) -> list[str]:
     found = []
     for m in LANDMARKS:
         fits = m <= min(most, len(train[0]) - 1)
-        found.append(f"{error(train, held, landmarks=m, **params):.4g}" if fits else "–")
+        found.append(shown(error(train, held, landmarks=m, **params)) if fits else "–")
         print(name, m, found[-1], file=sys.stderr, flush=True)
-    whole = f"{error(train, held, **params):.4g}" if len(train[0]) <= exact else "–"
+    whole = shown(error(train, held, **params)) if len(train[0]) <= exact else "–"
     return [WORDS[name], f"{len(train[0]):,}", *found, whole]
 
 

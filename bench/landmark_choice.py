@@ -25,7 +25,7 @@ from bench.data import folder  # noqa: E402
 
 PAGE = page.DOCS / "landmarks.md"
 LANDMARKS = 1000
-SEEDS = 1
+SEEDS = 3
 #: Landmarks of the features that leverage scores are computed from.
 SKETCH = 2000
 
