@@ -270,7 +270,9 @@ impl OfKernel<'_> {
         ridge: &LandmarkRidge<T>,
         alphas: Vec<f64>,
     ) -> Result<Table> {
-        let known = self.known.ok_or_else(|| Error::parameter(Param::Folds, "there are none"))?;
+        let known = self
+            .known
+            .ok_or_else(|| Error::parameter(Param::Folds, "at least one fold is required"))?;
         let mut tables = Vec::new();
         for (place, fold) in known.part.folds.iter().enumerate() {
             let ctx = self.share(ctx, 1 + place);

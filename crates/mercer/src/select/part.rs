@@ -320,7 +320,7 @@ fn places(folds: &[Fold], n: usize, kept: Option<&[usize]>) -> Result<Vec<Fold>>
         }
     }
     if folds.is_empty() {
-        return Err(Error::parameter(Param::Folds, "there are none"));
+        return Err(Error::parameter(Param::Folds, "at least one fold is required"));
     }
     let turned = |fold: &Fold| {
         fold.check(n)?;

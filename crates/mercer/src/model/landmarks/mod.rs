@@ -259,7 +259,7 @@ impl LandmarkReport {
 /// What every report of a low-rank fit has.
 fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
     let reason = format!(
-        "{} landmarks were asked for: the kernel matrix of {} rows is approximated, leaving {:.1e} of its trace",
+        "a fit on {} landmarks: the kernel matrix of {} rows is approximated, leaving {:.1e} of its trace",
         landmarks.landmarks,
         landmarks.rows,
         landmarks.residual_share()
