@@ -267,8 +267,12 @@ fn header_of(
     if rows.len() < 2 {
         return Err(Error::format(path, "the file has a header but no rows below it"));
     }
-    let names = first.iter().map(|name| cell_text(name).trim().to_owned()).collect();
-    Ok((Some(names), 1, guess == Guess::PerhapsNames))
+    Ok((Some(names_of(first)), 1, guess == Guess::PerhapsNames))
+}
+
+/// The cells of a header.
+fn names_of(header: &ByteRecord) -> Vec<String> {
+    header.iter().map(|name| cell_text(name).trim().to_owned()).collect()
 }
 
 /// What is wrong with a row of the file at `path`.
