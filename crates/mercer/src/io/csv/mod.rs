@@ -7,6 +7,7 @@ mod blocks;
 mod guess;
 mod write;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 pub(super) use blocks::CsvBlocks;
@@ -285,6 +286,15 @@ fn explain(error: &csv::Error, path: &Path, delimiter: u8) -> Error {
                  check the separator (taken to be {:?})",
                 char::from(delimiter)
             )
+        }
+        // What decompression says.
+        csv::ErrorKind::Io(cause)
+            if matches!(
+                cause.kind(),
+                ErrorKind::UnexpectedEof | ErrorKind::InvalidInput | ErrorKind::InvalidData
+            ) =>
+        {
+            format!("the compressed data is damaged or cut off: {cause}")
         }
         _ => error.to_string(),
     };

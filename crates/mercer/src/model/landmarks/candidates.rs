@@ -212,7 +212,7 @@ impl<T: Real> Lowest<T> {
         self.pieces.push(picked(&samples, &places));
         // A little more than is kept, so that there is something to leave out.
         let (n, bytes) = (self.kept.len(), self.bytes);
-        if n > self.most + self.most / 4 || !holds(n - n / 5, bytes - bytes / 5) {
+        if n > self.most + self.most / 8 || !holds(n - n / 9, bytes - bytes / 9) {
             self.reduce(holds)?;
         }
         Ok(())
@@ -281,7 +281,7 @@ impl<T: Real> Lowest<T> {
             if places.is_empty() {
                 continue;
             }
-            if size + places.len() > self.most / 8 {
+            if size + places.len() > self.kept.len() / 16 {
                 join(&mut small, &mut pieces)?;
                 size = 0;
             }
@@ -306,7 +306,7 @@ impl<T: Real> Lowest<T> {
     pub fn finish(&mut self, holds: Holds<'_>) -> Result<(Vec<Candidate>, Option<Samples<T>>)> {
         self.reduce(holds)?;
         let pieces = std::mem::take(&mut self.pieces);
-        let samples = if pieces.is_empty() { None } else { Some(Samples::concat(&pieces)?) };
+        let samples = if pieces.is_empty() { None } else { Some(Samples::join(pieces)?) };
         Ok((std::mem::take(&mut self.kept), samples))
     }
 }
@@ -319,8 +319,7 @@ fn picked<T: Real>(samples: &Samples<T>, places: &[usize]) -> Samples<T> {
 /// Moves the samples of all sets, as one, to the end of `pieces`.
 fn join<T: Real>(sets: &mut Vec<Samples<T>>, pieces: &mut Vec<Samples<T>>) -> Result<()> {
     if !sets.is_empty() {
-        pieces.push(Samples::concat(sets)?);
-        sets.clear();
+        pieces.push(Samples::join(std::mem::take(sets))?);
     }
     Ok(())
 }
