@@ -91,10 +91,10 @@ pub(super) fn sample<T: Real>(
         report(&progress, "looking for landmarks", read)?;
     }
     let (kept, samples) = lowest.finish(&|n, bytes| room.holds(n, bytes))?;
+    room.end(kept.len(), rows, lowest.is_cut)?;
     let Some(samples) = samples else {
         return Err(Error::Shape("there are no rows of positive weight to fit on".into()));
     };
-    room.end(kept.len(), rows, lowest.is_cut)?;
     drop(while_read);
     let t = kept[0].targets.len();
     let mean = |j: usize| kept.iter().map(|one| one.targets[j]).sum::<f64>() / kept.len() as f64;
