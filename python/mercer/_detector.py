@@ -202,8 +202,9 @@ class KernelPCADetector(OutlierMixin, Estimator):
         if self.contamination != "auto":
             return fitted(float(self.contamination))
         # Files store the threshold as the quantile that it is of the training scores.
-        scores = _core.detector_facts(fitted(0.5))["training"]
-        return fitted(fraction_above(scores, robust_threshold(scores)))
+        model = fitted(0.5)
+        scores = _core.detector_facts(model)["training"]
+        return _core.with_contamination(model, fraction_above(scores, robust_threshold(scores)))
 
     def fit_predict(self, X: Samples, y: object = None) -> np.ndarray:
         """Fit the model and classify the training samples as inliers or outliers.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -32,11 +33,17 @@ class Step(NamedTuple):
     message: str | None
 
 
+# tqdm shows whole numbers: long work needs tenths of a percent to be seen moving.
+_FORMAT = "{desc}: {percentage:5.1f}%|{bar}| [{elapsed}<{remaining}{postfix}]"
+
+
 class Bar:
     """A bar on standard error: tqdm's where it is installed, else one line of text."""
 
     def __init__(self) -> None:
         self._stage = ""
+        self._began = 0.0
+        self._width = 0
         self._bar = None
         try:
             from tqdm import tqdm
@@ -50,20 +57,34 @@ class Bar:
         """Show one step."""
         share = min(max(done / total, 0.0), 1.0) if total > 0 else 1.0
         if self._tqdm is None:
-            sys.stderr.write(f"\r{stage}: {share:4.0%}")
-            sys.stderr.flush()
-            self._stage = stage
+            self._line(stage, share, message)
             return
         if stage != self._stage:
             self.close()
-            self._bar = self._tqdm(total=100, desc=stage, unit="%", leave=True)
+            self._bar = self._tqdm(total=100, desc=stage, bar_format=_FORMAT, leave=True)
             self._stage = stage
-        self._bar.n = round(100 * share)
+        self._bar.n = round(100 * share, 2)
         if message is not None:
             self._bar.set_postfix_str(message, refresh=False)
         elif residual is not None:
             self._bar.set_postfix(residual=f"{residual:.1e}", refresh=False)
         self._bar.refresh()
+
+    def _line(self, stage: str, share: float, message: str | None) -> None:
+        """Show a step on a line of its own: the share, and the time that is left."""
+        now = time.monotonic()
+        if stage != self._stage:
+            if self._stage:
+                sys.stderr.write("\n")
+            self._stage, self._began, self._width = stage, now, 0
+        elapsed = now - self._began
+        left = f", {clock(elapsed * (1 - share) / share)} left" if 0 < share < 1 else ""
+        said = "" if message is None else f" ({message})"
+        text = f"{stage}: {share:6.1%}, {clock(elapsed)} elapsed{left}{said}"
+        # Spaces cover what is left of a longer line.
+        sys.stderr.write(f"\r{text:<{self._width}}")
+        sys.stderr.flush()
+        self._width = len(text)
 
     def close(self) -> None:
         """Close the bar and end its line."""
@@ -73,6 +94,13 @@ class Bar:
         elif self._stage and self._tqdm is None:
             sys.stderr.write("\n")
         self._stage = ""
+
+
+def clock(seconds: float) -> str:
+    """Return a time as minutes and seconds, with hours if there are any."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes:02}:{rest:02}"
 
 
 def listener(progress: bool | Callable[[Step], object]) -> Callable[..., object] | None:

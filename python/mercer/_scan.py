@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -44,7 +45,7 @@ def scan(
         their names; an array that is read in slices, such as ``np.memmap``; a pyarrow dataset;
         an iterable of arrays, sparse matrices or data frames, or of pairs ``(X, y)`` or triples
         ``(X, y, weights)`` of them; or a function without arguments that returns a fresh iterator
-        of blocks. An iterator that can be read only once, such as a generator, is enough for
+        of blocks. What can be read only once, such as a generator or a named pipe, is enough for
         predictions and for fits whose landmarks are given as samples.
     columns : sequence of str or int, optional
         The features, by name or by place counted from 0. By default all columns without another
@@ -99,7 +100,8 @@ class Scan:
         targets = [target] if isinstance(target, (str, int)) else list(target or [])
         self.source = source
         self._choice = Choice(columns, targets, weights, batch_rows)
-        self.reader()  # refuses what cannot be read
+        if not _is_pipe(source):
+            self.reader()  # refuses what cannot be read
 
     def reader(self) -> Reader:
         """Return a reader that stands before the first row."""
@@ -151,6 +153,8 @@ class Reader:
     # How many rows there are, if that is known, and the names of the features.
     rows: int | None = None
     names: list[str] | None = None
+    # How much of a pass is read, from 0 to 1, if that is known.
+    share: float | None = None
     # Whether errors name the place of what is wrong themselves.
     places = False
 
@@ -185,6 +189,17 @@ def reader_of(source: Any, choice: Choice) -> Reader:
     )
 
 
+def _is_pipe(source: object) -> bool:
+    """Whether a source is a file that can be read only once."""
+    if not isinstance(source, (str, os.PathLike)):
+        return False
+    try:
+        mode = os.stat(source).st_mode
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def is_sliceable(source: object) -> bool:
     """Whether rows of an array are read by slicing it."""
     shape = getattr(source, "shape", None)
@@ -199,22 +214,38 @@ class Files(Reader):
     places = True
 
     def __init__(self, path: str, choice: Choice) -> None:
-        columns = None if choice.columns is None else list(choice.columns)
-        self._table = _core.TableScan(
-            path, columns, choice.targets, choice.weights, choice.batch_rows
-        )
-        self.names = self._table.names
+        self._path, self._choice = path, choice
+        self._table: _core.TableScan | None = None
+        # A pipe is opened when it is read: what was taken from it is gone.
+        self.once = _is_pipe(path)
+        if not self.once:
+            self._open()
+
+    def _open(self) -> _core.TableScan:
+        if self._table is None:
+            choice = self._choice
+            columns = None if choice.columns is None else list(choice.columns)
+            self._table = _core.TableScan(
+                self._path, columns, choice.targets, choice.weights, choice.batch_rows
+            )
+            self.names = self._table.names
+        return self._table
 
     @property
     def rows(self) -> int | None:  # type: ignore[override]
         """How many rows there are; of text, after it was read once."""
-        return self._table.rows
+        return None if self._table is None else self._table.rows
+
+    @property
+    def share(self) -> float | None:  # type: ignore[override]
+        """How much of a pass is read."""
+        return None if self._table is None else self._table.share
 
     def rewind(self) -> None:
-        self._table.rewind()
+        self._open().rewind()
 
     def next(self) -> Block | None:
-        found = self._table.next()
+        found = self._open().next()
         if found is None:
             return None
         X, y, w = found

@@ -148,12 +148,17 @@ class Streamed:
         self._single, self._custom = single, custom
         return _core.Blocks(self, single)
 
-    # The extension module calls the following three.
+    # The extension module calls the following four.
 
     @property
     def rows(self) -> int | None:
         """The number of all rows, if it is known."""
         return self._reader.rows
+
+    @property
+    def share(self) -> float | None:
+        """How much of a pass is read, if it is known."""
+        return self._reader.share
 
     def rewind(self, passes: int) -> None:
         """Go back to the first row."""

@@ -62,7 +62,8 @@ class LandmarkFacts(TypedDict):
     residual_trace: float
     """The trace of what the approximation leaves."""
     curve: list[list[float]]
-    """The share of the trace that is left among the candidates after some numbers of landmarks."""
+    """The share of the trace that is left of all rows after some numbers of landmarks, in the
+    order in which they were chosen."""
     full_system: NotRequired[FullSystemFacts]
     """How nearly a regression solves the system of the exact fit; after leave-one-out."""
     left_out_error: NotRequired[float]

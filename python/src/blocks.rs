@@ -20,7 +20,7 @@ use crate::errors::exception;
 use crate::ridge::TargetArrays;
 use crate::samples::Samples;
 
-/// Samples that a Python object gives block by block: it has `rows`, the number of all rows or None, `rewind(passes)`, and `next()`, which returns None at the end, else samples and their targets with
+/// Samples that a Python object gives block by block: it has `rows`, the number of all rows or None, `share`, how much of them was read or None, `rewind(passes)`, and `next()`, which returns None at the end, else samples and their targets with
 /// weights, or None.
 #[pyclass(frozen, module = "mercer._core")]
 pub struct Blocks {
@@ -88,6 +88,10 @@ impl RowBlocks for Source {
     fn rows(&self) -> Option<u64> {
         // Of text, it is known after the first pass.
         Python::attach(|py| self.source.getattr(py, "rows").ok()?.extract(py).ok()?)
+    }
+
+    fn share(&self) -> Option<f64> {
+        Python::attach(|py| self.source.getattr(py, "share").ok()?.extract(py).ok()?)
     }
 }
 
@@ -200,6 +204,12 @@ impl TableScan {
     #[getter]
     fn rows(&self) -> Option<u64> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).stream.rows()
+    }
+
+    /// The share of the table that was read since the last rewind, if that is known.
+    #[getter]
+    fn share(&self) -> Option<f64> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).stream.share()
     }
 
     /// Goes back to the first row.

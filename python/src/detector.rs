@@ -59,6 +59,15 @@ pub fn fit_detector(
     Ok(Model::holding(ModelFile::new(model.into(), dtype)))
 }
 
+/// The detector with another fraction of outliers among its training samples.
+#[guarded]
+#[pyfunction]
+pub fn with_contamination(model: &Bound<'_, Model>, contamination: f64) -> PyResult<Model> {
+    let detector = detector_of(model.get())?.clone().with_contamination(contamination);
+    let saved = model.get().saved().clone();
+    Ok(Model::holding(ModelFile { model: detector.into(), ..saved }))
+}
+
 /// How unusual each new sample is, or each new row of a kernel matrix, which may come with `diagonal`, the kernel value of each
 /// sample with itself.
 #[guarded]

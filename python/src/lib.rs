@@ -36,7 +36,7 @@ mod _core {
     #[pymodule_export]
     use super::contexts::{available_memory, available_threads, vector_instructions};
     #[pymodule_export]
-    use super::detector::{detector_facts, detector_scores, fit_detector};
+    use super::detector::{detector_facts, detector_scores, fit_detector, with_contamination};
     #[pymodule_export]
     use super::enter::is_stopping;
     #[cfg(debug_assertions)]

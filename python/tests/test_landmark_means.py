@@ -135,4 +135,4 @@ def test_what_cannot_be_done_is_refused():
     with pytest.raises(ValueError, match="set landmarks=None"):
         KernelKMeans(2, kernel="precomputed", landmarks=5).fit(rbf_kernel(X[:20]))
     with pytest.raises(MemoryError, match=r"at most \d+ landmarks"):
-        KernelKMeans(2, memory_budget="4MiB", **OPTIONS).fit(np.tile(X, (300, 1)))
+        KernelKMeans(2, memory_budget="16MiB", **OPTIONS).fit(np.tile(X, (300, 1)))

@@ -86,7 +86,7 @@ def test_bars_end_at_a_hundred_percent(capfd):
         stage, _, share = line.partition(":")
         last[stage] = share
     assert set(last) >= {"kernel matrix", "eigenvectors", "scores"}
-    assert all("100%" in share for share in last.values()), last
+    assert all("100.0%" in share for share in last.values()), last
 
 
 def whole(steps):

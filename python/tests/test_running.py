@@ -83,6 +83,20 @@ def test_progress_bar(many, capfd):
     assert shown.out == ""
 
 
+def test_a_bar_without_tqdm_tells_the_time_that_is_left(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    times = iter([0.0, 60.0, 4000.0])
+    monkeypatch.setattr(mercer._progress.time, "monotonic", lambda: next(times))
+    bar = mercer._progress.Bar()
+    for done, message in [(0.0, "rows"), (0.255, "rows"), (1.0, None)]:
+        bar("fit", done, 1.0, None, message)
+    bar.close()
+    shown = [line.rstrip() for line in capsys.readouterr().err.split("\r")[1:]]
+    assert shown[0] == "fit:   0.0%, 00:00 elapsed (rows)"
+    assert shown[1] == "fit:  25.5%, 01:00 elapsed, 02:55 left (rows)"
+    assert shown[2] == "fit: 100.0%, 1:06:40 elapsed"
+
+
 def test_what_progress_raises_is_raised(many):
     def listener(step):
         raise RuntimeError("enough")

@@ -3,6 +3,8 @@
 import itertools
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -11,10 +13,13 @@ import pytest
 from scipy import sparse
 
 from mercer import (
+    KernelKMeans,
     KernelPCA,
     KernelPCADetector,
     KernelRidge,
     KernelRidgeClassifier,
+    KernelRidgeCV,
+    Nystroem,
     ParameterError,
     load,
     scan,
@@ -372,12 +377,17 @@ def test_labels_that_are_missing_have_a_place(folder):
 
 
 def test_progress_counts_rows(folder, rows):
+    """All passes are one stage; of text, whose rows are not known, bytes are counted."""
     np.save("t.npy", rows)
-    steps = []
-    KernelPCA(2, **FIT, progress=lambda step: steps.append(step)).fit(scan("t.npy"))
-    found = [step for step in steps if step.stage == "rows"]
-    assert found
-    assert found[-1].done == found[-1].total == N
+    frame(rows).to_csv("t.csv", index=False)
+    for name in ("t.npy", "t.csv"):
+        steps = []
+        table = scan(name, batch_rows=1024)
+        KernelPCA(2, **FIT, progress=steps.append).fit(table)
+        assert {step.stage for step in steps} == {"fit on landmarks"}, name
+        shares = [step.done / step.total for step in steps]
+        assert shares == sorted(shares), name
+        assert shares[-1] == 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
@@ -404,3 +414,121 @@ def test_a_user_function_that_fails_raises_its_own_error(rows):
 
     with pytest.raises(RuntimeError, match="the disk is gone"):
         KernelPCA(2, **FIT).fit(blocks)
+
+
+def test_parts_with_a_header_alone_have_no_rows(folder, rows):
+    table = frame(rows)
+    (folder / "parts").mkdir()
+    for name, part in {
+        "a": table[:0],
+        "b": table[:3000],
+        "c": table[:0],
+        "d": table[3000:],
+    }.items():
+        part.to_csv(f"parts/{name}.csv", index=False)
+    same(KernelPCA(2, **FIT).fit(scan("parts")), KernelPCA(2, **FIT).fit(rows))
+    (folder / "parts/c.csv").write_bytes(b"")
+    with pytest.raises(ValueError, match=r"c\.csv: the file is empty: remove it"):
+        scan("parts")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="pipes and links")
+def test_pipes_are_read_once_and_links_that_lead_nowhere_are_named(folder, rows):
+    (folder / "parts").mkdir()
+    frame(rows).to_csv("parts/a.csv", index=False)
+    os.symlink("nowhere.csv", "parts/b.csv")
+    with pytest.raises(FileNotFoundError, match=r"b\.csv"):
+        scan("parts")
+    os.mkfifo("pipe.csv")
+    # Two passes are refused before a byte is taken from the pipe: nobody writes to it here.
+    with pytest.raises(ValueError, match="read only once"):
+        KernelPCA(2, **FIT).fit(scan("pipe.csv"))
+    content = (folder / "parts/a.csv").read_bytes()
+    given = FIT | {"landmarks": rows[:40]}
+    writer = threading.Thread(target=lambda: (folder / "pipe.csv").write_bytes(content))
+    writer.start()
+    found = KernelPCA(2, **given).fit(scan("pipe.csv"))
+    writer.join()
+    same(found, KernelPCA(2, **given).fit(rows))
+    writer = threading.Thread(target=lambda: (folder / "pipe.csv").write_bytes(content))
+    writer.start()
+    scores = np.concatenate(list(found.transform(scan("pipe.csv"))))
+    writer.join()
+    assert np.array_equal(scores, found.transform(rows))
+
+
+def test_a_compressed_file_that_is_cut_off_is_named(folder, rows):
+    frame(rows).to_csv("t.csv.gz", index=False)
+    content = (folder / "t.csv.gz").read_bytes()
+    (folder / "t.csv.gz").write_bytes(content[: len(content) // 2])
+    table = scan("t.csv.gz")
+    with pytest.raises(ValueError, match=r"t\.csv\.gz.*damaged or cut off"):
+        KernelPCA(2, **FIT).fit(table)
+
+
+FULL = """
+import resource, signal, sys
+import numpy as np
+import mercer
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+kpca = mercer.load("m.mercer")
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    kpca.transform(mercer.scan("t.npy", batch_rows=1024)).write(sys.argv[1])
+except OSError as error:
+    sys.exit(f"refused: {error}")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="limits of file sizes")
+@pytest.mark.parametrize("name", ["o.csv", "o.npy", "o.parquet"])
+def test_a_disk_that_fills_while_results_are_written_leaves_nothing(folder, rows, name):
+    np.save("t.npy", np.tile(rows, (8, 1)) + np.arange(8 * N)[:, None] / N)
+    KernelPCA(2, **FIT).fit(rows).save("m.mercer")
+    package = os.path.dirname(os.path.dirname(__file__))
+    done = subprocess.run(
+        [sys.executable, "-c", FULL, name],
+        text=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONPATH": package},
+    )
+    assert done.stderr.startswith("refused: "), done.stderr
+    assert sorted(os.listdir(folder)) == ["m.mercer", "t.npy"]
+
+
+def counted(rows, *, y=None):
+    """A source that counts how often it is read to its end."""
+    passes = []
+
+    def blocks():
+        for start in range(0, len(rows), 1024):
+            part = slice(start, start + 1024)
+            yield rows[part] if y is None else (rows[part], y[part])
+        passes.append(len(rows))
+
+    return blocks, passes
+
+
+def test_a_table_is_read_as_often_as_the_guide_says(rows, targets):
+    """The table in docs/streams.md."""
+    labels = np.where(rows[:, 0] > 0, "a", "b")
+    given = FIT | {"landmarks": rows[:40]}
+    for expected, model, y in [
+        (2, KernelPCA(2, **FIT), None),
+        (2, KernelRidge(0.1, **FIT), targets),
+        (2, Nystroem("rbf", gamma=0.3, n_components=40), None),
+        (1, KernelPCA(2, **given), None),
+        (1, KernelRidge(0.1, **given), targets),
+        (3, KernelPCADetector(5, **FIT), None),
+        (3, KernelPCADetector(5, contamination="auto", **FIT), None),
+        (3, KernelRidgeClassifier(0.1, **FIT), labels),
+        (3, KernelRidgeCV([0.1, 1.0], **FIT), targets),
+        (2, KernelRidgeCV([0.1, 1.0], cv="gcv", **FIT), targets),
+    ]:
+        source, passes = counted(rows, y=y)
+        model.fit(source)
+        assert len(passes) == expected, (model, len(passes))
+    model = KernelKMeans(3, **FIT)
+    source, passes = counted(rows)
+    model.fit(source)
+    assert 2 < len(passes) <= model.n_iter_ + 4, (len(passes), model.n_iter_)

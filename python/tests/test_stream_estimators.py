@@ -28,7 +28,7 @@ def test_a_search_compares_penalties_as_in_memory(cv):
     found = search.fit(parts)
     assert found.alpha_ == alpha
     assert np.array_equal(found.dual_coef_, coef)
-    np.testing.assert_allclose(found.cv_results_["mean_test_score"], scores, rtol=1e-10)
+    assert np.array_equal(found.cv_results_["mean_test_score"], scores)
     predicted = np.concatenate(list(found.predict(scan([X[:3000], X[3000:]]))))
     assert np.array_equal(predicted, found.predict(X))
 
@@ -67,7 +67,7 @@ def test_features_in_blocks_are_those_in_memory(tmp_path):
     features = Nystroem(gamma=0.3, n_components=30, random_state=3)
     expected, left = features.fit_transform(X), features.error_["residual_trace"]
     found = features.fit(scan(path))
-    assert found.error_["residual_trace"] == pytest.approx(left, rel=1e-9)
+    assert found.error_["residual_trace"] == left
     assert np.array_equal(np.concatenate(list(found.transform(scan(path)))), expected)
     with pytest.raises(ParameterError, match="call fit, then transform"):
         features.fit_transform(scan(path))

@@ -10,9 +10,8 @@ import pytest
 
 MB = 1_000_000
 BUDGET = 30 * MB
-COLUMNS = 20
-# Three times the budget.
-ROWS = 560_000
+# Three times the budget, in rows of few and of many columns.
+SHAPES = {"narrow": (560_000, 20), "wide": (28_000, 400)}
 
 pytestmark = pytest.mark.skipif(
     not os.access("/proc/self/clear_refs", os.W_OK), reason="measured through /proc"
@@ -43,15 +42,16 @@ print(json.dumps({"rows": rows, "peak": resident()[1] - before}))
 """
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory):
+@pytest.fixture(scope="module", params=list(SHAPES))
+def table(tmp_path_factory, request):
     folder = tmp_path_factory.mktemp("large")
+    count, columns = SHAPES[request.param]
     rows = np.lib.format.open_memmap(
-        folder / "rows.npy", mode="w+", dtype=np.float64, shape=(ROWS, COLUMNS)
+        folder / "rows.npy", mode="w+", dtype=np.float64, shape=(count, columns)
     )
     random = np.random.default_rng(0)
-    for start in range(0, ROWS, 50_000):
-        part = rows[start : start + 50_000]
+    for start in range(0, count, 5000):
+        part = rows[start : start + 5000]
         part[:] = random.normal(size=part.shape)
     rows.flush()
     return folder / "rows.npy"
@@ -59,19 +59,22 @@ def table(tmp_path_factory):
 
 @pytest.mark.parametrize("how", ["file", "parquet", "mapped"])
 def test_the_peak_is_within_the_budget(table, how, tmp_path):
+    count, width = np.load(table, mmap_mode="r").shape
+    if how != "file" and width > 100:
+        pytest.skip("as for a file")
     if how == "parquet":
         pyarrow = pytest.importorskip("pyarrow")
         parquet = pytest.importorskip("pyarrow.parquet")
         rows = np.load(table, mmap_mode="r")
         (tmp_path / "rows").mkdir()
-        for number, part in enumerate(np.array_split(np.arange(ROWS), 3)):
-            columns = {f"c{i}": rows[part[0] : part[-1] + 1, i] for i in range(COLUMNS)}
+        for number, part in enumerate(np.array_split(np.arange(count), 3)):
+            columns = {f"c{i}": rows[part[0] : part[-1] + 1, i] for i in range(width)}
             file = tmp_path / f"rows/{number}.parquet"
             parquet.write_table(pyarrow.table(columns), file, use_dictionary=False)
     source = tmp_path / "rows" if how == "parquet" else table
     here = os.path.dirname(__file__)
     paths = os.pathsep.join([os.path.dirname(here), here])
-    arguments = [BUDGET, source, tmp_path / "out.npy", COLUMNS, how]
+    arguments = [BUDGET, source, tmp_path / "out.npy", width, how]
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, *map(str, arguments)],
         text=True,
@@ -80,7 +83,7 @@ def test_the_peak_is_within_the_budget(table, how, tmp_path):
     )
     assert done.returncode == 0, done.stderr[-2000:]
     found = json.loads(done.stdout)
-    assert found["rows"] == ROWS
+    assert found["rows"] == count
     # Pages of a mapped file are the system's, and are taken back when memory is short.
-    shared = ROWS * COLUMNS * 8 if how == "mapped" else 0
+    shared = count * width * 8 if how == "mapped" else 0
     assert found["peak"] <= 1.1 * BUDGET + 8 * MB + shared, f"{found['peak'] / MB:.0f} MB"

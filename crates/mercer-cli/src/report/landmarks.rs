@@ -30,10 +30,13 @@ fn draw(landmarks: &LandmarkReport) -> Drawing {
         index: points.len() - 1,
         text: format!("{}: {:.3} %", last[0], last[1]),
     });
-    let name = "estimated".into();
+    let name = "left".into();
     plot::curves(&Curves {
         title: "Error against number of landmarks",
-        subtitle: &format!("estimated on {} rows", grouped(landmarks.candidates)),
+        subtitle: &format!(
+            "in the order of the choice, on {} rows",
+            grouped(landmarks.rows as usize)
+        ),
         x_title: "landmarks",
         y_title: "share of the trace that is left (%)",
         curves: vec![Curve { name, points, spreads: Vec::new(), mark }],

@@ -34,7 +34,7 @@ fn kernel_pca_in_blocks_is_that_in_memory() {
     let folder = Folder::new();
     folder.write("t.csv", table(ROWS));
     parts(&folder);
-    let line = "--columns a,b,c --label name -k 2 --landmarks 6";
+    let line = "--columns a,b,c --label name -k 2 --landmarks 6 --landmark-method uniform";
     folder.done(&format!("kpca t.csv {line} -o whole.csv -m whole.mercer"));
     for (source, name) in [("t.csv", "one"), ("parts", "directory"), ("'parts/*.csv'", "pattern")] {
         let run =
@@ -55,7 +55,7 @@ fn kernel_pca_in_blocks_is_that_in_memory() {
 fn outliers_and_predictions_in_blocks_are_those_in_memory() {
     let folder = Folder::new();
     folder.write("t.csv", table(ROWS));
-    let line = "--columns a,b,c --label name -k 3 --landmarks 6";
+    let line = "--columns a,b,c --label name -k 3 --landmarks 6 --landmark-method uniform";
     folder.done(&format!("outliers t.csv {line} -o whole.csv -m m.mercer"));
     let run = folder.done(&format!("outliers t.csv {line} {SMALL} -o blocks.csv"));
     check(&run.err, &["exceeds the memory budget"]);
@@ -87,10 +87,11 @@ fn rows_with_missing_values_are_named_or_left_out() {
     let mut lines: Vec<String> = text.lines().map(String::from).collect();
     lines[4321] = ",1,2,3,elm".into();
     folder.write("t.csv", lines.join("\n"));
-    let line = "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 6";
+    let line =
+        "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 6 --landmark-method uniform";
     let run = folder.run(&format!("{line} {SMALL} -o s.csv"));
     assert_eq!(run.code, Some(1));
-    check(&run.err, &["line 4322, column \"a\" is missing a value"]);
+    check(&run.err, &["line 4322, column \"a\" is missing a value", "--missing drop"]);
     assert!(!folder.has("s.csv"));
     folder.done(&format!("{line} --missing drop -o whole.csv"));
     folder.done(&format!("{line} --missing drop {SMALL} -o s.csv"));

@@ -34,6 +34,28 @@ fn a_full_disk_is_said_and_leaves_nothing() {
     assert!(outputs(&folder).is_empty());
 }
 
+/// Results of a table in blocks, of which some were written when the disk became full.
+#[test]
+fn a_disk_that_fills_while_a_table_is_read_in_blocks_is_said() {
+    let folder = Folder::new();
+    if !allows(&folder, &format!("{MOUNT} none disk'")) {
+        return;
+    }
+    let rows = (0..20_000).map(|i| format!("{},{},{}\n", i % 97, i % 89, i % 83));
+    folder.write("t.csv", format!("a,b,c\n{}", rows.collect::<String>()));
+    folder.done("kpca t.csv -k 2 --landmarks 6 -m m.mercer");
+    let lines = ["transform ../m.mercer ../t.csv", "kpca ../t.csv -k 2 --landmarks 6"];
+    for (line, name) in lines.into_iter().flat_map(|line| [(line, "o.csv"), (line, "o.npy")]) {
+        let script = format!(
+            "{MOUNT} -o size=128k none disk && cd disk && $MERCER {line} -q --memory 2MB -o {name}; code=$?; ls -A; exit $code'"
+        );
+        let run = sh(&folder, &script);
+        failed(&run, &["No space left"]);
+        assert_eq!(run.out, "", "{line} -o {name}");
+    }
+    std::fs::remove_dir(folder.path().join("disk")).unwrap();
+}
+
 #[test]
 fn a_device_without_room_is_said() {
     let folder = prepared();

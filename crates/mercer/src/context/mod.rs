@@ -24,7 +24,7 @@ use rayon::prelude::*;
 
 use crate::error::{Error, Result};
 use memory::Budget;
-use monitor::{Quiet, Silent, Untimed};
+use monitor::{Part, Quiet, Silent, Untimed};
 use pool::Pool;
 pub(crate) use pool::try_pieces;
 
@@ -107,6 +107,13 @@ impl Context {
     #[doc(hidden)]
     pub fn without_steps(&self) -> Self {
         self.clone().with_monitor(Arc::new(Quiet(self.monitor.clone())))
+    }
+
+    /// The same context whose steps are all reported as those of `stage`: as its share between `from` and `to`, from 0 to 1.
+    #[doc(hidden)]
+    pub fn part(&self, stage: &'static str, from: f64, to: f64) -> Self {
+        let outer = self.monitor.clone();
+        self.clone().with_monitor(Arc::new(Part { outer, stage, from, to }))
     }
 
     /// The same context without a monitor, for work that must come to an end.

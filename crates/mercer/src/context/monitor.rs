@@ -101,6 +101,33 @@ impl Monitor for Quiet {
     }
 }
 
+/// Reports all steps as those of one stage, whose share from `from` to `to` they are.
+pub(super) struct Part {
+    pub outer: Arc<dyn Monitor>,
+    pub stage: &'static str,
+    pub from: f64,
+    pub to: f64,
+}
+
+impl Monitor for Part {
+    fn step(&self, step: &Step) -> ControlFlow<()> {
+        let share = step.done / step.total;
+        let share = if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 };
+        // Its end is the end of the part, to the last bit.
+        let done = if share < 1.0 { self.from + share * (self.to - self.from) } else { self.to };
+        let message = step.message.clone().unwrap_or_else(|| step.stage.to_string());
+        self.outer.step(&Step { message: Some(message), ..Step::new(self.stage, done, 1.0) })
+    }
+
+    fn poll(&self) -> ControlFlow<()> {
+        self.outer.poll()
+    }
+
+    fn is_out_of_time(&self) -> bool {
+        self.outer.is_out_of_time()
+    }
+}
+
 /// Passes progress and interruptions on, but no time limit.
 pub(super) struct Untimed(pub Arc<dyn Monitor>);
 
@@ -126,6 +153,29 @@ mod tests {
             assert_eq!(step.done, before + 1.0);
             ControlFlow::Continue(())
         }
+    }
+
+    /// Keeps the last step.
+    struct Last(Mutex<Option<Step>>);
+
+    impl Monitor for Last {
+        fn step(&self, step: &Step) -> ControlFlow<()> {
+            *self.0.lock().unwrap() = Some(step.clone());
+            ControlFlow::Continue(())
+        }
+    }
+
+    #[test]
+    fn steps_of_a_part_are_a_share_of_the_whole() {
+        let last = Arc::new(Last(Mutex::new(None)));
+        let ctx = Context::new(1).with_monitor(last.clone());
+        let inner = ctx.part("whole", 0.5, 1.0).part("half", 0.0, 0.5);
+        inner.step(Step::new("rows", 30.0, 60.0)).unwrap();
+        let found = last.0.lock().unwrap().clone().unwrap();
+        assert_eq!((found.stage, found.done, found.total), ("whole", 0.625, 1.0));
+        assert_eq!(found.message.as_deref(), Some("rows"));
+        inner.step(Step::new("rows", 1.0, 0.0)).unwrap();
+        assert_eq!(last.0.lock().unwrap().clone().unwrap().done, 0.5);
     }
 
     #[test]

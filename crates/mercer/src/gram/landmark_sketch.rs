@@ -29,8 +29,8 @@ pub struct LandmarkSketch {
     pub turned: Mat<f64>,
     /// Σ w k_Z(x) [1, y − y₀] as moments, without Σ w k_Z(x) k_Z(x)ᵀ.
     pub sums: LandmarkSums,
-    /// About Σ w ‖L⁻¹ k_Z(x)‖², from one row of each chunk.
-    pub explained: f64,
+    /// About Σ w φ̂_i(x)² of each feature φ̂(x) = L⁻¹ k_Z(x), from one row of each chunk: m.
+    pub explained: Vec<f64>,
     /// Rows that it was estimated on.
     pub sampled: usize,
     stream: Stream,
@@ -46,7 +46,7 @@ impl LandmarkSketch {
         Ok(Self {
             turned: Mat::try_zeros(m, ROWS_FOR_EACH * m)?,
             sums: LandmarkSums { moments: Mat::try_zeros(m, width)?, ..sums },
-            explained: 0.0,
+            explained: vec![0.0; m],
             sampled: 0,
             stream: Stream::new(seed, "landmark sketch"),
             picked: Vec::new(),
@@ -96,8 +96,8 @@ impl LandmarkSketch {
         let mut values = Mat::from_fn(l.rows(), picked.len(), |i, j| picked[j].0[i]);
         cholesky::solve_forward(ctx, l, &mut values)?;
         for (j, (_, stands_for)) in picked.iter().enumerate() {
-            let square: f64 = (0..l.rows()).map(|i| values[(i, j)] * values[(i, j)]).sum();
-            self.explained += stands_for * square;
+            let squares = self.explained.iter_mut().enumerate();
+            squares.for_each(|(i, sum)| *sum += stands_for * values[(i, j)].powi(2));
         }
         self.sampled += picked.len();
         Ok(())

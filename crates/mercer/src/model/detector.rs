@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use super::components::Components;
 use super::input::{Input, all_columns};
 use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
-use super::landmarks::RowBlocks;
+use super::landmarks::{RowBlocks, STAGE, report_read};
 use super::note::{Note, NoteCode};
 use super::report::Report;
-use crate::context::{Context, Step};
+use crate::context::Context;
 use crate::error::{Error, Param, Result};
 use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
@@ -52,6 +52,9 @@ pub struct DetectorParams {
 const CLEAR: f64 = 1e3;
 /// The share of residuals lost in rounding from which on a note is made.
 const LOST: f64 = 0.01;
+
+/// About the share of the time that the fit takes; the rest are the scores of the rows.
+const FITTED: f64 = 0.7;
 
 /// Components by default: enough to follow the shape of most data, few enough not to explain its outliers.
 #[doc(hidden)]
@@ -160,8 +163,9 @@ impl Detector {
         params.check()?;
         source.rewind(3)?;
         let pca_params = params.pca_on(usize::MAX);
-        let pca = KernelPca::fit_blocks(ctx, &pca_params, source, dtype)?;
+        let pca = KernelPca::fit_blocks(&ctx.part(STAGE, 0.0, FITTED), &pca_params, source, dtype)?;
         let mut detector = Self::new(pca, params);
+        let ctx = &ctx.part(STAGE, FITTED, 1.0);
         if params.score == OutlierScore::Projections {
             let mut scores = Vec::new();
             each_block(ctx, source, |x| {
@@ -206,6 +210,15 @@ impl Detector {
         self.set_training(residuals.values);
     }
 
+    /// Another fraction of outliers in the training set, with the threshold that belongs to it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with_contamination(mut self, contamination: f64) -> Self {
+        self.contamination = contamination;
+        self.threshold = quantile(&self.training, 1.0 - contamination);
+        self
+    }
+
     fn set_training(&mut self, scores: Vec<f64>) {
         self.threshold = quantile(&scores, 1.0 - self.contamination);
         self.training = scores;
@@ -247,11 +260,9 @@ fn each_block(
     let (mut done, total) = (0, source.rows());
     while let Some(block) = source.next()? {
         work(&block.samples)?;
-        done += block.samples.n();
-        match total {
-            Some(n) => ctx.step(Step::new("scores", done as f64, n as f64))?,
-            None => ctx.poll()?,
-        }
+        done += block.samples.n() as u64;
+        drop(block);
+        report_read(ctx, "scores", (done, total, source.share()))?;
     }
     Ok(())
 }

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use super::classes;
 use super::input::{Input, check_columns, not_for_predictions};
 use super::kernel_on::KernelOn;
-use super::landmarks::{LandmarkParams, LandmarkState, Whole, eligible, kernel_at, offer, slow};
+use super::landmarks::{
+    LandmarkParams, LandmarkState, Whole, either_bytes, eligible, kernel_at, offer, slow,
+};
 use super::note::{Note, NoteCode};
 use super::prepared::{Prepared, prepared_bytes};
 use super::regression::{Regressed, Regression, params_of};
@@ -154,7 +156,7 @@ impl KernelRidge {
             return Ok(model);
         }
         let fit = Fit { ctx, params, targets, start };
-        let (n, slow) = (eligible(&input), slow(ctx, &input, PASSES)?);
+        let (x, slow) = (eligible(&input), slow(ctx, &input, PASSES, &either_bytes)?);
         let mut model = ctx
             .install(|| match input {
                 Input::Samples(x) => with_samples!(&x, x => fit.on_samples(x)),
@@ -165,7 +167,7 @@ impl KernelRidge {
                     fit.on_gram(gram, |kept| Box::new(Restricted::new(gram, kept)))
                 }
             })
-            .map_err(|error| offer(ctx, error, n))?;
+            .map_err(|error| offer(ctx, error, (x, values.cols()), &either_bytes))?;
         model.report.notes.extend(slow);
         model.classes = classes;
         model.report.seconds = started.elapsed().as_secs_f64();

@@ -57,6 +57,24 @@ impl<T: Real> Samples<T> {
     }
 }
 
+impl<T: Real> Samples<T> {
+    /// As [`Samples::concat`], without more memory than the sets and the largest of them where they are rows of numbers: each is dropped when it was copied.
+    #[doc(hidden)]
+    pub fn join(sets: Vec<Self>) -> Result<Self> {
+        let Some(Samples::Dense(first)) = sets.first() else { return Self::concat(&sets) };
+        if sets.len() == 1 {
+            return Ok(first.clone().into());
+        }
+        let (d, n) = (first.d(), sets.iter().map(Samples::n).sum::<usize>());
+        sets.iter().try_for_each(|set| sets[0].check_like(set))?;
+        let mut data = Vec::with_capacity(n * d);
+        for set in sets {
+            data.extend_from_slice(set.need_dense("a block of rows")?.data());
+        }
+        Ok(Dense::from_vec(data, n, d)?.into())
+    }
+}
+
 fn named<T: Real>(set: &Samples<T>, part: &Part<T>) -> Option<Samples<T>> {
     match set {
         Samples::Parts(parts) => parts.named(&part.names).cloned(),
@@ -65,11 +83,11 @@ fn named<T: Real>(set: &Samples<T>, part: &Part<T>) -> Option<Samples<T>> {
 }
 
 fn dense<T: Real>(sets: &[Samples<T>], d: usize) -> Result<Dense<T>> {
-    let mut data = Vec::new();
+    let n = sets.iter().map(Samples::n).sum::<usize>();
+    let mut data = Vec::with_capacity(n * d);
     for set in sets {
         data.extend_from_slice(set.need_dense("a block of rows")?.data());
     }
-    let n = data.len() / d;
     Dense::from_vec(data, n, d)
 }
 
@@ -103,6 +121,8 @@ mod tests {
         let rows = Dense::from_vec((0..12).map(f64::from).collect(), 6, 2).unwrap();
         let x = Samples::from(&rows);
         assert_eq!(halves(&x).dense().unwrap().data(), rows.data());
+        let joined = Samples::join(vec![x.select(&[0, 1]), x.select(&[2, 3, 4, 5])]).unwrap();
+        assert_eq!(joined.dense().unwrap().data(), rows.data());
         let sparse =
             Csr::new(4, 3, &[0, 1, 1, 3, 4], &[2, 0, 1, 1], &[1.0, 2.0, 3.0, 4.0]).unwrap();
         let Samples::Sparse(joined) = halves(&Samples::Sparse(sparse.clone())) else { panic!() };
@@ -122,7 +142,8 @@ mod tests {
     fn sets_that_do_not_fit_are_refused() {
         let a = Samples::from(Dense::from_vec(vec![1.0, 2.0], 1, 2).unwrap());
         let b = Samples::from(Dense::from_vec(vec![1.0], 1, 1).unwrap());
-        assert!(Samples::concat(&[a.clone(), b]).is_err());
+        assert!(Samples::concat(&[a.clone(), b.clone()]).is_err());
+        assert!(Samples::join(vec![a.clone(), b]).is_err());
         let texts = Samples::from(Strings::new(["a"]).unwrap());
         assert!(Samples::concat(&[a, texts]).is_err());
     }

@@ -48,6 +48,19 @@ impl<T: Real> Samples<T> {
         }
     }
 
+    /// Bytes that a copy of sample `i` takes, with what kernels derive from it.
+    #[doc(hidden)]
+    pub fn bytes_of(&self, i: usize) -> u64 {
+        let numbers = |count: usize| (count * size_of::<T>()) as u64;
+        match self {
+            Samples::Dense(x) => numbers(x.d() + 1),
+            Samples::Sparse(x) => numbers(x.row(i).0.len()) + 4 * x.row(i).0.len() as u64 + 24,
+            Samples::Strings(texts) => 8 * texts.get(i).len() as u64 + 8,
+            Samples::Parts(parts) => parts.all().iter().map(|part| part.samples.bytes_of(i)).sum(),
+            Samples::Items(_) => size_of::<usize>() as u64,
+        }
+    }
+
     /// The rows of numbers, if that is what they are.
     pub fn dense(&self) -> Option<&Dense<T>> {
         match self {

@@ -19,12 +19,15 @@ use crate::error::{Error, Param, Result};
 use crate::linalg::view::Mat;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use crate::model::landmarks::{
-    Evaluated, FullSystem, LandmarkParams, LandmarkRidge, Observed, RidgeRows, RowBlocks, Whole,
-    required, samples_of,
+    Evaluated, Fit, FullSystem, LandmarkParams, LandmarkRidge, Observed, RidgeRows, RowBlocks,
+    Whole, direct_bytes, required, rows_bytes, samples_of,
 };
 use crate::model::{Input, Targets};
 use crate::points::{AnySamples, Dtype, with_dtype};
 use crate::real::Real;
+
+/// Penalties of a grid that is chosen from the data, at most: three per decade.
+const PENALTIES: usize = 64;
 
 /// The search over samples in memory.
 pub(super) fn search(
@@ -103,7 +106,7 @@ fn run<T: Real>(
     let passes = if params.validation == Validation::LeaveOneOut { 3 } else { 2 };
     // Refused at once where the rows cannot be read so often.
     source.rewind(passes * count)?;
-    let mut source = Observed::<T>::new(source, landmarks.seed);
+    let mut source = Observed::<T>::new(ctx, source, landmarks.seed);
     let (mut kernels, mut tables, mut best) = (Vec::new(), Vec::new(), None);
     for place in 0..count {
         let of = OfKernel { params, landmarks, known, place };
@@ -167,7 +170,9 @@ impl OfKernel<'_> {
     ) -> Result<(LandmarkRidge<T>, Scored)> {
         let (kernel, intercept) = (&self.params.kernels[self.place], self.params.model.intercept);
         let first = self.share(ctx, 0);
-        let ridge = LandmarkRidge::<T>::read(&first, kernel, self.landmarks, intercept, source)?;
+        let needed = |fit: &Fit| self.bytes::<T>(fit);
+        let ridge =
+            LandmarkRidge::<T>::read(&first, kernel, self.landmarks, intercept, source, &needed)?;
         check_count(usize::try_from(source.positive()).unwrap_or(usize::MAX))?;
         let alphas = self.alphas(&ridge);
         let scored = match &self.params.validation {
@@ -176,6 +181,16 @@ impl OfKernel<'_> {
             Validation::Folds(_) => self.folds::<T>(ctx, &ridge, alphas)?.into(),
         };
         Ok((ridge, scored))
+    }
+
+    /// Bytes of a fit, and of the pass for leave-one-out.
+    fn bytes<T: Real>(&self, fit: &Fit) -> u64 {
+        let penalties = self.params.alphas.as_ref().map_or(PENALTIES, Vec::len);
+        let rows = match self.params.validation {
+            Validation::LeaveOneOut => rows_bytes(fit.m, penalties, fit.t.max(1)),
+            _ => 0,
+        };
+        direct_bytes::<T>(fit).saturating_add(rows)
     }
 
     /// A context that reports part `part` of the work of this kernel as a share of the whole search.
@@ -293,7 +308,10 @@ impl OfKernel<'_> {
         let (train, test) = (rows(&fold.train), rows(&fold.test));
         let (y, weights) = known.of(&train);
         let mut source = Whole::new(known.x.select(&train), Some(&y), weights.as_deref());
-        let fitted = LandmarkRidge::<T>::read(ctx, kernel, self.landmarks, intercept, &mut source)?;
+        let needed = &direct_bytes::<T>;
+        let landmarks = self.landmarks;
+        let fitted =
+            LandmarkRidge::<T>::read(ctx, kernel, landmarks, intercept, &mut source, needed)?;
         let (y, _) = known.of(&test);
         let mut source = Whole::new(known.x.select(&test), Some(&y), None);
         let mut all = Predictions::new(alphas.len(), test.len(), y.cols())?;

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::context::{Context, Monitor, Step};
+use crate::model::landmarks::STAGE;
 
 /// A context that reports all work as a share of the whole grid.
 pub(super) fn share_of(ctx: &Context, index: usize, count: usize) -> Context {
@@ -13,7 +14,7 @@ pub(super) fn share_of(ctx: &Context, index: usize, count: usize) -> Context {
 
 /// The same for work that is passes over rows.
 pub(super) fn pass_of(ctx: &Context, index: usize, count: usize) -> Context {
-    share(ctx, index, count, &["rows"])
+    share(ctx, index, count, &["rows", STAGE])
 }
 
 fn share(ctx: &Context, index: usize, count: usize, stages: &'static [&'static str]) -> Context {

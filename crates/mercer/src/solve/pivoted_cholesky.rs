@@ -38,6 +38,7 @@ pub struct Info {
     pub curve: Vec<(usize, f64)>,
 }
 
+const WHAT: &str = "the choice of landmarks";
 const HINT: &str = "use fewer landmarks or raise the memory budget";
 /// Rows of F that one task computes.
 const ROWS: usize = 512;
@@ -49,8 +50,17 @@ pub fn lost_share(epsilon: f64) -> f64 {
 
 /// Bytes that it takes beside the matrix for `most` pivots among n rows.
 pub fn workspace_bytes(n: usize, most: usize) -> u64 {
-    let (n, most) = (n as u64, most.min(n) as u64);
-    8u64.saturating_mul(n).saturating_mul(most + 2 * proposals(most as usize) as u64 + 2)
+    proposed_bytes(n, most).saturating_add(columns_bytes(n, most.min(n)))
+}
+
+/// Bytes of a block of proposals, as columns of K and of F, and of two diagonals.
+fn proposed_bytes(n: usize, most: usize) -> u64 {
+    columns_bytes(n, 2 * proposals(most.min(n)) + 2)
+}
+
+/// Bytes of so many columns.
+fn columns_bytes(n: usize, count: usize) -> u64 {
+    8u64.saturating_mul(n as u64).saturating_mul(count as u64)
 }
 
 /// Proposals of a block, for so many pivots in all.
@@ -60,14 +70,15 @@ fn proposals(most: usize) -> usize {
 
 /// Chooses pivots of `gram`, whose diagonal must not be negative.
 pub fn pivoted_cholesky(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<Info> {
-    let bytes = workspace_bytes(gram.n(), params.most);
-    let _reservation = ctx.reserve("the choice of landmarks", bytes, HINT)?;
-    Ok(choose(ctx, gram, params)?.0)
+    // Columns are set aside as they are found: where a tolerance ends the search, they are few.
+    let mut reservation = ctx.reserve(WHAT, proposed_bytes(gram.n(), params.most), HINT)?;
+    let mut column = |count: usize| reservation.extend(WHAT, columns_bytes(gram.n(), count), HINT);
+    Ok(choose(ctx, gram, params, &mut column)?.0)
 }
 
 /// F (n × |S|), where the caller has set [`workspace_bytes`] aside, and as much again for F.
 pub(super) fn factor(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<Mat<f64>> {
-    let (_, panels) = choose(ctx, gram, params)?;
+    let (_, panels) = choose(ctx, gram, params, &mut |_| Ok(()))?;
     let width = panels.iter().map(Mat::cols).sum();
     let mut f = Mat::try_zeros(gram.n(), width)?;
     let mut from = 0;
@@ -79,8 +90,13 @@ pub(super) fn factor(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<
     Ok(f)
 }
 
-/// The pivots and F by blocks of columns.
-fn choose(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<(Info, Vec<Mat<f64>>)> {
+/// The pivots and F by blocks of columns, each of which `column` allows.
+fn choose(
+    ctx: &Context,
+    gram: &dyn Gram,
+    params: &Params,
+    column: &mut dyn FnMut(usize) -> Result<()>,
+) -> Result<(Info, Vec<Mat<f64>>)> {
     let n = gram.n();
     let left = gram.diag(ctx)?;
     if let Some(row) = left.iter().position(|v| !(*v >= 0.0 && v.is_finite())) {
@@ -102,6 +118,7 @@ fn choose(ctx: &Context, gram: &dyn Gram, params: &Params) -> Result<(Info, Vec<
         if accepted.is_empty() {
             break;
         }
+        column(accepted.len())?;
         work.add(ctx, &columns, &drawn, &accepted)?;
         let share = work.left.iter().sum::<f64>() / trace;
         curve.push((work.pivots.len(), share));

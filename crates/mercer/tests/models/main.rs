@@ -10,6 +10,7 @@ mod kernel_ridge;
 mod kinds;
 mod landmark_features;
 mod landmark_means;
+mod landmark_memory;
 mod landmark_search;
 mod landmarks;
 mod low_rank;

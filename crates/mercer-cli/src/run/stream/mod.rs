@@ -45,3 +45,14 @@ pub fn refuse(pictures: &[Picture], page: Option<&PageFile>) -> Result<()> {
         _ => Ok(()),
     }
 }
+
+/// An error in a block: for a missing value it says why it is not filled as in a table in memory.
+fn in_block(error: Error) -> Error {
+    match error {
+        Error::Cell { path, message, is_text } if message.contains("is missing a value") => {
+            let more = "a table that is read in blocks has no medians: leave such rows out with --missing drop, or raise --memory";
+            Error::Cell { path, message: format!("{message}; {more}"), is_text }
+        }
+        other => other,
+    }
+}

@@ -60,11 +60,11 @@ pub fn write<F: FnMut(Table, u64) -> Result<Table>>(
                 reading.blocks += 1;
                 reading.rows += table.n_rows() as u64;
                 let piece = of(table, before)?;
-                match total {
-                    Some(n) => {
-                        session.context.step(Step::new("writing", reading.rows as f64, n as f64))?
-                    }
-                    None => session.context.poll()?,
+                let (context, rows) = (&session.context, reading.rows as f64);
+                match (total, stream.share()) {
+                    (Some(n), _) => context.step(Step::new("writing", rows, n as f64))?,
+                    (None, Some(share)) => context.step(Step::new("writing", share, 1.0))?,
+                    (None, None) => context.poll()?,
                 }
                 Ok(Some(piece))
             })?;

@@ -10,7 +10,7 @@ use mercer::model::{Scaling, ScalingKind, ScalingPasses};
 use mercer::real::Real;
 use mercer::{Dtype, Error, Input, Labels, Result, Targets};
 
-use super::Reading;
+use super::{Reading, in_block};
 use crate::args::{Dates, Missing, Precision};
 use crate::data::{InputKind, Prepared, Scales, Types};
 use crate::run::Session;
@@ -101,7 +101,7 @@ impl<'a> FitRows<'a> {
         let mut passes = ScalingPasses::new::<T>(kind, rows, self.first.features.n_columns());
         for _ in 0..passes.passes() {
             self.pass(|chosen, _| {
-                passes.add(&chosen.features.matrix::<T>()?);
+                passes.add(&chosen.features.matrix::<T>().map_err(in_block)?);
                 Ok(())
             })?;
             passes.end_pass();
@@ -123,9 +123,10 @@ impl<'a> FitRows<'a> {
             used += chosen.features.n_rows() as u64;
             visit(&chosen, &targets)?;
             let (done, context) = (self.reading.rows as f64, &self.session.context);
-            match total {
-                Some(n) => context.step(Step::new("preparing", done, n as f64))?,
-                None => context.poll()?,
+            match (total, self.stream.share()) {
+                (Some(n), _) => context.step(Step::new("preparing", done, n as f64))?,
+                (None, Some(share)) => context.step(Step::new("preparing", share, 1.0))?,
+                (None, None) => context.poll()?,
             }
         }
         Ok(used)
@@ -184,11 +185,15 @@ impl RowBlocks for FitRows<'_> {
 
     fn next(&mut self) -> Result<Option<RowBlock<'_>>> {
         let Some((chosen, targets)) = self.next_chosen()? else { return Ok(None) };
-        self.block(&chosen, targets).map(Some)
+        self.block(&chosen, targets).map(Some).map_err(in_block)
     }
 
     fn rows(&self) -> Option<u64> {
         self.stream.rows().filter(|_| !self.drops())
+    }
+
+    fn share(&self) -> Option<f64> {
+        self.stream.share()
     }
 }
 

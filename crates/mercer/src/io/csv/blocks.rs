@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use super::{cell_text, explain, header_of, sniff_delimiter};
+use super::guess::{self, Guess};
+use super::{cell_text, explain, header_of, names_of, sniff_delimiter};
 use crate::error::{Error, Result};
 use crate::io::column::{Column, exact_number};
-use crate::io::read::ReadOptions;
+use crate::io::read::{Header, ReadOptions};
 use crate::io::stream::{FileBlocks, Start};
 use crate::io::table::Table;
 
@@ -28,12 +29,14 @@ pub(in crate::io) struct CsvBlocks {
 }
 
 impl CsvBlocks {
-    /// A table with its first bytes and all of its content.
+    /// A table with its first bytes and all of its content. One of several files may have a header and no rows; `part` are the names of the files before
+    /// it, none before the first.
     pub(in crate::io) fn open(
         path: &Path,
         (start, mut content): (&Start, Box<dyn Read + Send>),
         delimiter: Option<u8>,
         options: &ReadOptions,
+        part: Option<&[String]>,
     ) -> Result<Self> {
         let mark = b"\xef\xbb\xbf";
         if start.starts_with(mark) {
@@ -61,7 +64,15 @@ impl CsvBlocks {
         {
             first.push(record);
         }
-        let (names, skip, is_guess) = header_of(&first, options.header, path, delimiter)?;
+        let is_header = match (part, first.as_slice()) {
+            (Some(names), [header, ..]) if names_of(header) == names => true,
+            (Some([]), [header]) => is_header_alone(header, options.header, delimiter),
+            _ => false,
+        };
+        let (names, skip, is_guess) = match is_header {
+            true => (Some(names_of(&first[0])), 1, false),
+            false => header_of(&first, options.header, path, delimiter)?,
+        };
         (blocks.names, blocks.header_is_guess) = (names, is_guess);
         blocks.kept = (0..first[0].len()).collect();
         blocks.waiting = first.drain(skip..).rev().collect();
@@ -96,6 +107,17 @@ impl CsvBlocks {
     }
 }
 
+/// Whether the only line of the first of several files holds names.
+fn is_header_alone(line: &ByteRecord, header: Header, delimiter: u8) -> bool {
+    match header {
+        Header::Present => true,
+        Header::Absent => false,
+        Header::Auto => {
+            matches!(guess::header(line, None, delimiter), Guess::Names | Guess::PerhapsNames)
+        }
+    }
+}
+
 fn line(record: &ByteRecord) -> u64 {
     record.position().map_or(0, csv::Position::line)
 }
@@ -115,6 +137,10 @@ impl FileBlocks for CsvBlocks {
 
     fn rows(&self) -> Option<u64> {
         None
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rows == 0 && self.waiting.is_empty()
     }
 
     fn keep(&mut self, positions: &[usize]) {

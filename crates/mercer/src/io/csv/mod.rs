@@ -7,6 +7,7 @@ mod blocks;
 mod guess;
 mod write;
 
+use std::io::ErrorKind;
 use std::path::Path;
 
 pub(super) use blocks::CsvBlocks;
@@ -267,8 +268,12 @@ fn header_of(
     if rows.len() < 2 {
         return Err(Error::format(path, "the file has a header but no rows below it"));
     }
-    let names = first.iter().map(|name| cell_text(name).trim().to_owned()).collect();
-    Ok((Some(names), 1, guess == Guess::PerhapsNames))
+    Ok((Some(names_of(first)), 1, guess == Guess::PerhapsNames))
+}
+
+/// The cells of a header.
+fn names_of(header: &ByteRecord) -> Vec<String> {
+    header.iter().map(|name| cell_text(name).trim().to_owned()).collect()
 }
 
 /// What is wrong with a row of the file at `path`.
@@ -281,6 +286,15 @@ fn explain(error: &csv::Error, path: &Path, delimiter: u8) -> Error {
                  check the separator (taken to be {:?})",
                 char::from(delimiter)
             )
+        }
+        // What decompression says.
+        csv::ErrorKind::Io(cause)
+            if matches!(
+                cause.kind(),
+                ErrorKind::UnexpectedEof | ErrorKind::InvalidInput | ErrorKind::InvalidData
+            ) =>
+        {
+            format!("the compressed data is damaged or cut off: {cause}")
         }
         _ => error.to_string(),
     };

@@ -6,6 +6,8 @@ mod rows;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use files::{is_several, table_files};
 pub use rows::StreamRows;
@@ -29,6 +31,11 @@ pub(super) trait FileBlocks: Send {
     /// How many rows there are, if the file says so.
     fn rows(&self) -> Option<u64>;
 
+    /// Whether a file that was just opened is known to have no rows.
+    fn is_empty(&self) -> bool {
+        self.rows() == Some(0)
+    }
+
     /// Reads only the columns at `positions` from now on, in that order.
     fn keep(&mut self, positions: &[usize]);
 
@@ -51,6 +58,12 @@ pub struct TableStream {
     next: usize,
     current: Option<Box<dyn FileBlocks>>,
     block_rows: Option<usize>,
+    /// Bytes of each file, and of those read so far of the one that is being read.
+    sizes: Vec<u64>,
+    bytes: Arc<AtomicU64>,
+    /// Of a source that can be read only once: whether that was begun, and the file, whose beginning was read when it was opened.
+    once: Option<bool>,
+    waiting: Option<Box<dyn FileBlocks>>,
 }
 
 impl TableStream {
@@ -62,6 +75,11 @@ impl TableStream {
 
     /// Opens the table that consists of these files, in this order.
     pub fn of_files(files: Vec<PathBuf>, options: &ReadOptions) -> Result<Self> {
+        let sizes = files.iter().map(|path| size(path)).collect::<Result<Vec<Option<u64>>>>()?;
+        if let (Some(at), true) = (sizes.iter().position(Option::is_none), files.len() > 1) {
+            let message = "is no regular file and can be read only once: give it alone";
+            return Err(Error::format(&files[at], message));
+        }
         let mut stream = Self {
             files,
             options: options.clone(),
@@ -73,21 +91,62 @@ impl TableStream {
             next: 0,
             current: None,
             block_rows: None,
+            once: sizes.contains(&None).then_some(false),
+            sizes: sizes.into_iter().flatten().collect(),
+            bytes: Arc::default(),
+            waiting: None,
         };
-        stream.libsvm = stream.extent()?;
-        for at in 0..stream.files.len() {
-            let file = stream.open_file(at)?;
-            stream.rows = stream.rows.zip(file.rows()).map(|(all, own)| all + own);
-            let head = Table { path: stream.files[at].clone(), ..file.head() };
-            match at {
-                0 => stream.head = head,
-                _ => check_columns(&stream.head, &head)?,
+        if stream.once.is_none() {
+            stream.libsvm = stream.extent()?;
+        }
+        stream.look()?;
+        Ok(stream)
+    }
+
+    /// Looks at the heads of all files.
+    fn look(&mut self) -> Result<()> {
+        let mut known: Option<bool> = None;
+        for at in 0..self.files.len() {
+            let file = self.open_file(at)?;
+            self.rows = self.rows.zip(file.rows()).map(|(all, own)| all + own);
+            let head = Table { path: self.files[at].clone(), ..file.head() };
+            let is_empty = file.is_empty();
+            if let Some(has_rows) = known {
+                // Without rows, nothing tells what columns hold.
+                check_columns(&self.head, &head, has_rows && !is_empty)?;
+            }
+            if known.is_none_or(|has_rows| !has_rows && !is_empty) {
+                (self.head, known) = (head, Some(!is_empty));
+            }
+            if self.once.is_some() {
+                self.waiting = Some(file);
             }
         }
-        if stream.rows == Some(0) {
-            return Err(Error::format(&stream.files[0], "the table has no rows"));
+        match known {
+            Some(true) => Ok(()),
+            _ => Err(Error::format(&self.files[0], "the table has no rows")),
         }
-        Ok(stream)
+    }
+
+    /// Whether the table can be read only once, as a pipe can.
+    pub fn is_once(&self) -> bool {
+        self.once.is_some()
+    }
+
+    /// Refuses more passes than the table allows.
+    pub fn check_passes(&self, passes: usize) -> Result<()> {
+        match self.once {
+            Some(begun) if begun || passes > 1 => Err(read_once(&self.files[0])),
+            _ => Ok(()),
+        }
+    }
+
+    /// The share of the table that was read since the last rewind, by bytes.
+    pub fn share(&self) -> Option<f64> {
+        let all: u64 = self.sizes.iter().sum();
+        let before: u64 = self.sizes.iter().take(self.next.saturating_sub(1)).sum();
+        let own = if self.next == 0 { 0 } else { self.bytes.load(Ordering::Relaxed) };
+        (all > 0).then(|| ((before + own) as f64 / all as f64).min(1.0))
     }
 
     /// A table without rows that has the columns of all files, those that are not kept too.
@@ -136,7 +195,7 @@ impl TableStream {
                     self.rows.get_or_insert(self.read);
                     return Ok(None);
                 }
-                let mut file = self.open_file(self.next)?;
+                let mut file = self.first_or_next()?;
                 if let Some(kept) = &self.kept {
                     file.keep(kept);
                 }
@@ -152,6 +211,18 @@ impl TableStream {
                 }
                 None => self.current = None,
             }
+        }
+    }
+
+    /// The next file; one that can be read only once was opened before.
+    fn first_or_next(&mut self) -> Result<Box<dyn FileBlocks>> {
+        match self.once {
+            None => self.open_file(self.next),
+            Some(false) => {
+                self.once = Some(true);
+                self.waiting.take().ok_or_else(|| read_once(&self.files[0]))
+            }
+            Some(true) => Err(read_once(&self.files[0])),
         }
     }
 
@@ -172,7 +243,7 @@ impl TableStream {
     fn extent(&self) -> Result<Option<libsvm::Extent>> {
         let mut extent = libsvm::Extent::default();
         for path in &self.files {
-            let (start, content) = content(path)?;
+            let (start, content) = content(path, Arc::default())?;
             if self.format(path, &start) != Format::Libsvm {
                 return Ok(None);
             }
@@ -183,8 +254,14 @@ impl TableStream {
 
     fn open_file(&self, at: usize) -> Result<Box<dyn FileBlocks>> {
         let path = &self.files[at];
-        let (start, content) = content(path)?;
+        let (start, content) = content(path, self.bytes.clone())?;
         Ok(match self.format(path, &start) {
+            format @ (Format::Parquet | Format::Libsvm) if self.once.is_some() => {
+                let message = format!(
+                    "{format:?} tables are read in several places, which a pipe cannot be: write it to a file first"
+                );
+                return Err(Error::format(path, message));
+            }
             Format::Parquet => {
                 drop(content);
                 parquet_blocks(path, self.options.max_bytes)?
@@ -197,7 +274,10 @@ impl TableStream {
             format => {
                 let is_tabs = format == Format::Tsv;
                 let delimiter = self.options.delimiter.or(is_tabs.then_some(b'\t'));
-                Box::new(csv::CsvBlocks::open(path, (&start, content), delimiter, &self.options)?)
+                let content = (&start, content);
+                let names = self.head.names.as_deref().unwrap_or_default();
+                let part = (self.files.len() > 1).then_some(names);
+                Box::new(csv::CsvBlocks::open(path, content, delimiter, &self.options, part)?)
             }
         })
     }
@@ -231,14 +311,43 @@ impl std::ops::Deref for Start {
 /// Bytes that are looked at for the format, the separator and the header.
 const START: u64 = 1 << 16;
 
-/// The content of a file from its beginning, unpacked, with its first bytes.
-fn content(path: &Path) -> Result<(Start, Box<dyn Read + Send>)> {
-    let failed = |error: io::Error| Error::file(path, error);
-    let file = File::open(path).map_err(failed)?;
-    if file.metadata().map_err(failed)?.len() == 0 {
-        return Err(Error::format(path, "the file is empty"));
+/// The bytes of a file; none of what can be read only once, as a pipe can.
+fn size(path: &Path) -> Result<Option<u64>> {
+    let meta = std::fs::metadata(path).map_err(|error| Error::file(path, error))?;
+    Ok(meta.is_file().then(|| meta.len()))
+}
+
+fn read_once(path: &Path) -> Error {
+    Error::format(
+        path,
+        "can be read only once, but is read several times: write it to a file first",
+    )
+}
+
+/// A file whose bytes are counted as they are read.
+struct Counted {
+    file: File,
+    bytes: Arc<AtomicU64>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.file.read(buffer)?;
+        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
+        Ok(count)
     }
+}
+
+/// The content of a file from its beginning, unpacked, with its first bytes. `bytes` counts what was read of it.
+fn content(path: &Path, bytes: Arc<AtomicU64>) -> Result<(Start, Box<dyn Read + Send>)> {
+    let failed = |error: io::Error| Error::file(path, error);
+    bytes.store(0, Ordering::Relaxed);
+    let file = File::open(path).map_err(failed)?;
+    let file = Counted { file, bytes };
     let (magic, rest) = peeked(BufReader::new(file), GZIP_MAGIC.len() as u64).map_err(failed)?;
+    if magic.is_empty() {
+        return Err(Error::format(path, "the file is empty: remove it if it is to hold no rows"));
+    }
     if magic != GZIP_MAGIC {
         let (bytes, all) = peeked(rest, START).map_err(failed)?;
         return Ok((Start { bytes, is_gzip: false }, Box::new(all)));
@@ -263,8 +372,8 @@ fn peeked<R: Read + Send + 'static>(
     Ok((bytes.clone(), io::Cursor::new(bytes).chain(input)))
 }
 
-/// Refuses a file whose columns are not those of the first one.
-fn check_columns(first: &Table, other: &Table) -> Result<()> {
+/// Refuses a file whose columns are not those of the first one; where both have rows, what they hold too.
+fn check_columns(first: &Table, other: &Table, have_rows: bool) -> Result<()> {
     let before = first.path.display();
     let wrong = |message: String| Err(Error::format(&other.path, message));
     if first.n_columns() != other.n_columns() {
@@ -280,7 +389,7 @@ fn check_columns(first: &Table, other: &Table) -> Result<()> {
             return wrong(format!("column {} is {name:?}, but {expected:?} in {before}", i + 1));
         }
         let (kind, expected) = (kind(&other.columns[i]), kind(&first.columns[i]));
-        if kind != expected {
+        if have_rows && kind != expected {
             return wrong(format!("column {name:?} holds {kind}, but {expected} in {before}"));
         }
     }

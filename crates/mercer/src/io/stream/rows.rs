@@ -26,7 +26,8 @@ impl<F: FnMut(Table) -> Result<Option<RowBlock<'static>>>> StreamRows<F> {
 }
 
 impl<F: FnMut(Table) -> Result<Option<RowBlock<'static>>>> RowBlocks for StreamRows<F> {
-    fn rewind(&mut self, _: usize) -> Result<()> {
+    fn rewind(&mut self, passes: usize) -> Result<()> {
+        self.stream.check_passes(passes)?;
         self.stream.rewind();
         Ok(())
     }
@@ -43,5 +44,9 @@ impl<F: FnMut(Table) -> Result<Option<RowBlock<'static>>>> RowBlocks for StreamR
 
     fn rows(&self) -> Option<u64> {
         self.stream.rows().filter(|_| self.is_whole)
+    }
+
+    fn share(&self) -> Option<f64> {
+        self.stream.share()
     }
 }

@@ -165,6 +165,87 @@ fn a_directory_is_its_files_in_order() {
     assert!(folder.refused("parts/*.parquet").contains("no file matches"));
 }
 
+/// Parts that hold a header alone, as some programs write them, add no rows; an empty file may be one that was cut off.
+#[test]
+fn parts_without_rows_are_passed_over() {
+    let folder = Folder::new("headers");
+    fs::create_dir(folder.0.join("parts")).unwrap();
+    let whole = table(30, true);
+    let header = b"a,b,t\n";
+    for (name, rows) in [("b", 0..10), ("d", 10..30)] {
+        let part = whole.take_rows(&rows.collect::<Vec<_>>());
+        folder.write(&format!("parts/{name}.csv"), &encode(Format::Csv, &part));
+    }
+    for name in ["a", "c", "e"] {
+        folder.write(&format!("parts/{name}.csv"), header);
+    }
+    let mut stream = folder.open("parts").unwrap();
+    assert_eq!(all(&mut stream).columns, whole.columns);
+    assert_eq!(stream.head().names, whole.names);
+    assert_eq!(stream.share(), Some(1.0));
+    folder.write("parts/c.csv", b"a,b,x\n");
+    assert!(folder.refused("parts").contains("c.csv"));
+    folder.write("parts/c.csv", b"");
+    assert!(folder.refused("parts").contains("c.csv: the file is empty: remove it"));
+    fs::create_dir(folder.0.join("none")).unwrap();
+    folder.write("none/a.csv", header);
+    folder.write("none/b.csv", header);
+    assert!(folder.refused("none").contains("no rows"));
+    folder.write("t.csv", header);
+    assert!(folder.refused("t.csv").contains("no rows below it"));
+}
+
+#[test]
+fn the_share_that_was_read_rises_to_the_whole() {
+    let folder = Folder::new("share");
+    fs::create_dir(folder.0.join("parts")).unwrap();
+    for name in ["a", "b"] {
+        folder.write(&format!("parts/{name}.csv"), &encode(Format::Csv, &table(20_000, true)));
+    }
+    let mut stream = folder.open("parts").unwrap();
+    stream.set_block_rows(1000);
+    for _ in 0..2 {
+        stream.rewind();
+        let mut shares = Vec::new();
+        while stream.next_table().unwrap().is_some() {
+            shares.push(stream.share().unwrap());
+        }
+        assert!(shares.windows(2).all(|pair| pair[0] <= pair[1]), "{shares:?}");
+        assert!((0.45..0.55).contains(&shares[19]) && shares[39] == 1.0, "{shares:?}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_that_lead_nowhere_and_pipes_are_refused_or_read_once() {
+    let folder = Folder::new("pipes");
+    fs::create_dir(folder.0.join("parts")).unwrap();
+    folder.write("parts/a.csv", &encode(Format::Csv, &table(10, false)));
+    std::os::unix::fs::symlink("nowhere.csv", folder.0.join("parts/b.csv")).unwrap();
+    assert!(folder.refused("parts").contains("b.csv"));
+    fs::remove_file(folder.0.join("parts/b.csv")).unwrap();
+    let pipe = |name: &str| {
+        let path = folder.0.join(name);
+        let made = std::process::Command::new("mkfifo").arg(&path).status();
+        made.is_ok_and(|status| status.success()).then_some(path)
+    };
+    if pipe("parts/c.csv").is_none() {
+        return;
+    }
+    assert!(folder.refused("parts").contains("read only once"));
+    let path = pipe("t.csv").unwrap();
+    let bytes = encode(Format::Csv, &table(5000, false));
+    let writer = std::thread::spawn(move || fs::write(path, bytes));
+    let mut stream = folder.open("t.csv").unwrap();
+    assert!(stream.is_once() && stream.check_passes(1).is_ok());
+    assert!(stream.check_passes(2).unwrap_err().to_string().contains("read only once"));
+    stream.set_block_rows(700);
+    assert_eq!(all(&mut stream).columns, table(5000, false).columns);
+    writer.join().unwrap().unwrap();
+    stream.rewind();
+    assert!(stream.next_table().unwrap_err().to_string().contains("read only once"));
+}
+
 #[test]
 fn what_is_wrong_is_found_with_its_file_and_row() {
     let folder = Folder::new("faults");

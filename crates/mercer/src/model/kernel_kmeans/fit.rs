@@ -12,7 +12,9 @@ use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
 use crate::model::input::{Input, symmetric};
 use crate::model::kernel_on::KernelOn;
-use crate::model::landmarks::{Whole, eligible, offer, samples_of, slow};
+use crate::model::landmarks::{
+    Fit as LandmarkFit, Whole, eligible, landmark_bytes, offer, samples_of, slow,
+};
 use crate::points::{Dense, Dtype, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver};
@@ -49,7 +51,8 @@ impl KernelKMeans {
         // With a linear kernel, the matrix is not formed.
         let is_formed = params.kernel != KernelSpec::linear();
         let passes = if is_formed { PASSES * params.clusters.div_ceil(WIDTH) } else { 0 };
-        let (n, slow) = (eligible(&input), slow(ctx, &input, passes)?);
+        let needed = |fit: &LandmarkFit| landmark_bytes(params, fit, ctx.threads());
+        let (x, slow) = (eligible(&input), slow(ctx, &input, passes, &needed)?);
         let mut model = ctx.install(|| {
             let checked = || check(params, input.n(), weights);
             match &input {
@@ -66,7 +69,7 @@ impl KernelKMeans {
                 }
             }
         })
-        .map_err(|error| offer(ctx, error, n))?;
+        .map_err(|error| offer(ctx, error, (x, 0), &needed))?;
         model.report.notes.extend(slow);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -74,7 +77,7 @@ impl KernelKMeans {
 }
 
 /// Bytes beside the matrix: sums before and after a round, and those of the tasks that share a pass.
-fn workspace(n: usize, params: &KernelKMeansParams) -> u64 {
+pub(in crate::model) fn workspace(n: usize, params: &KernelKMeansParams) -> u64 {
     let eigen = match params.init {
         Init::Spectral => eigen::workspace_bytes(n, params.clusters, Solver::Auto),
         _ => 0,

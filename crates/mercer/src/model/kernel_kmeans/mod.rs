@@ -9,6 +9,7 @@ mod check;
 mod fit;
 
 pub(crate) use check::{check_labels, check_params, too_many};
+pub(in crate::model) use fit::workspace;
 
 use serde::{Deserialize, Serialize};
 

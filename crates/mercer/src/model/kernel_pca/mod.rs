@@ -22,7 +22,9 @@ use super::indefinite::refuse_negative;
 use super::input::{Input, check_columns, not_for_predictions};
 use super::inverse::{Inverse, InverseParams};
 use super::kernel_on::KernelOn;
-use super::landmarks::{LandmarkParams, LandmarkState, Whole, eligible, kernel_at, offer, slow};
+use super::landmarks::{
+    LandmarkParams, LandmarkState, Whole, either_bytes, eligible, kernel_at, offer, slow,
+};
 use super::origin::{self, Origin, Seen, Size};
 use super::prepared::{Prepared, prepared_bytes};
 use super::report::{Report, asymmetry_note};
@@ -185,7 +187,7 @@ impl KernelPca {
             let dtype = x.dtype();
             return Self::fit_blocks(ctx, params, &mut Whole::new(x, None, None), dtype);
         }
-        let (n, slow) = (eligible(&input), slow(ctx, &input, PASSES)?);
+        let (x, slow) = (eligible(&input), slow(ctx, &input, PASSES, &either_bytes)?);
         // Once among the workers, the many short steps need no hand-over between threads.
         let mut model = ctx
             .install(|| match input {
@@ -199,7 +201,7 @@ impl KernelPca {
                     Ok(model)
                 }
             })
-            .map_err(|error| offer(ctx, error, n))?;
+            .map_err(|error| offer(ctx, error, (x, 0), &either_bytes))?;
         model.report.notes.extend(slow);
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)

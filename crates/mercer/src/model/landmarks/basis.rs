@@ -1,14 +1,16 @@
 //! Landmarks with the factor of their kernel matrix.
 
 use super::candidates::{self, Candidates, check_block};
-use super::input_means::input_means;
+use super::choice::{self, Chosen, uniform};
+use super::curve::curve;
+use super::room::{Needed, Room, square};
 use super::row_sums::RowSums;
 use super::rows::{RowBlock, RowBlocks};
-use super::{LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkReport, LandmarkState};
+use super::{LandmarkCount, LandmarkParams, LandmarkReport, LandmarkState, STAGE};
 use crate::context::{Context, Reservation};
-use crate::error::{Error, Param, Result};
+use crate::error::{Error, Result};
 use crate::gram::{Gram, LandmarkSums, MatrixFree};
-use crate::kernel::{KernelSpec, Recentred, SpecKernel};
+use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
@@ -16,15 +18,9 @@ use crate::model::report::Report;
 use crate::model::validate::check_weights;
 use crate::points::{AnySamples, Points, Samples};
 use crate::real::Real;
-use crate::solve::nystrom::{self, Nystrom};
-use crate::solve::path;
+use crate::solve::nystrom::Nystrom;
 use crate::solve::pivoted_cholesky::{self, lost_share, pivoted_cholesky};
 
-/// Landmarks are chosen among at least so many rows, and so many times their number.
-const CANDIDATES: usize = 20_000;
-const CANDIDATES_FOR_EACH: usize = 5;
-/// Landmarks at most where a tolerance is given.
-pub(crate) const MOST: usize = 5000;
 const HINT: &str = "use fewer landmarks or raise the memory budget";
 
 /// Landmarks and what evaluates the kernel with them.
@@ -41,7 +37,10 @@ pub(crate) struct Basis<T: Real> {
     pub target_means: Vec<f64>,
     /// How they were chosen; the traces are 0 until samples are added up.
     pub report: LandmarkReport,
-    _reservation: Reservation,
+    /// The share of the time of a fit that the choice has taken.
+    pub share: f64,
+    /// Of sums and factor, and of the blocks of a stream.
+    _reservations: (Reservation, Option<Reservation>),
 }
 
 /// Chooses landmarks for a source and adds up its rows, which takes two passes. Centred features may be seen from any point.
@@ -51,16 +50,17 @@ pub(crate) fn read<T: Real>(
     params: &LandmarkParams,
     center: bool,
     source: &mut dyn RowBlocks,
+    needed: Needed<'_>,
 ) -> Result<(Basis<T>, LandmarkSums)> {
     params.check()?;
     if let LandmarkCount::Given(given) = &params.count {
-        return read_once(ctx, (kernel, params, given.samples()?), center, source);
+        return read_once(ctx, (kernel, params, given.samples()?), center, (source, needed));
     }
     source.rewind(2)?;
-    let needed = &direct_bytes::<T>;
-    let (basis, _) = Basis::choose(ctx, kernel, params, center, source, needed)?;
+    let basis = Basis::choose(ctx, kernel, params, center, source, needed)?;
     source.rewind(1)?;
-    let sums = basis.sum(ctx, source, basis.target_means.clone())?;
+    let origin = basis.target_means.clone();
+    let sums = basis.sum(&ctx.part(STAGE, basis.share, 1.0), source, origin)?;
     match basis.report.rows == sums.count {
         true => Ok((basis, sums)),
         false => Err(Error::Shape(format!(
@@ -75,7 +75,7 @@ fn read_once<T: Real>(
     ctx: &Context,
     (kernel, params, given): (&KernelSpec, &LandmarkParams, &AnySamples),
     center: bool,
-    source: &mut dyn RowBlocks,
+    (source, needed): (&mut dyn RowBlocks, Needed<'_>),
 ) -> Result<(Basis<T>, LandmarkSums)> {
     source.rewind(1)?;
     let total = source.rows();
@@ -83,12 +83,16 @@ fn read_once<T: Real>(
     first.samples.check_like(given)?;
     check_block(&first, None, 0)?;
     let landmarks = given.to_type::<T>()?;
-    let target_means = candidates::first_means(&first);
-    let weights = vec![1.0; landmarks.n()];
-    let found = Candidates { samples: landmarks, weights, target_means, rows: 0 };
-    let (basis, _) = Basis::of(ctx, kernel, params, center, found, &direct_bytes::<T>)?;
+    let mut room = Room::new(ctx, params, needed);
+    let blocks = room.begin(ctx, &first, total)?;
+    room.check(landmarks.n())?;
+    let found = Candidates::given(landmarks, candidates::first_means(&first), blocks);
+    let basis = Basis::of(ctx, kernel, params, (center, usize::MAX), found)?;
+    let ctx = &ctx.part(STAGE, 0.0, 1.0);
     let mut sums = RowSums::new(ctx, &basis, basis.target_means.clone(), total)?;
     sums.add(ctx, &first)?;
+    drop(first);
+    sums.report(ctx, source)?;
     let sums = sums.add_rest(ctx, source)?;
     Ok((basis, sums))
 }
@@ -103,20 +107,45 @@ impl<T: Real> Basis<T> {
         self.landmarks.n()
     }
 
-    /// Chooses landmarks among a sample of the rows, which is returned too. `needed` are the bytes of a fit with m landmarks and t targets.
+    /// Chooses landmarks among a sample of the rows. `needed` are the bytes of a fit beside the choice.
     pub(super) fn choose(
         ctx: &Context,
         kernel: &KernelSpec,
         params: &LandmarkParams,
         center: bool,
         source: &mut dyn RowBlocks,
-        needed: &dyn Fn(usize, usize) -> u64,
+        needed: Needed<'_>,
+    ) -> Result<Self> {
+        params.check()?;
+        let mut room = Room::new(ctx, params, needed);
+        let found = candidates::sample::<T>(ctx, source, &mut room, params.seed)?;
+        let (from, to) = room.shares();
+        let part = ctx.part(STAGE, from, to);
+        let most = room.most_landmarks();
+        let basis = Self::of(&part, kernel, params, (center, most), found)?;
+        Ok(Self { share: to, ..basis })
+    }
+
+    /// The same, with a random choice of `size` of the rows that landmarks were chosen among.
+    pub(super) fn choose_with_sample(
+        ctx: &Context,
+        kernel: &KernelSpec,
+        params: &LandmarkParams,
+        (size, seed): (usize, u64),
+        source: &mut dyn RowBlocks,
+        needed: Needed<'_>,
     ) -> Result<(Self, Candidates<T>)> {
         params.check()?;
-        let most = most(params);
-        let enough = CANDIDATES.max(CANDIDATES_FOR_EACH.saturating_mul(most));
-        let found = candidates::sample::<T>(ctx, source, enough, params.seed)?;
-        Self::of(ctx, kernel, params, center, found, needed)
+        let mut room = Room::new(ctx, params, needed);
+        let found = candidates::sample::<T>(ctx, source, &mut room, params.seed)?;
+        let (from, to) = room.shares();
+        let part = ctx.part(STAGE, from, to);
+        let chosen = choice::choose(&part, kernel, params, (true, room.most_landmarks()), &found)?;
+        let mut rows = uniform(found.samples.n(), size, seed);
+        rows.sort_unstable();
+        let (few, blocks) = found.into_few(ctx, &rows)?;
+        let basis = Self::from_chosen(ctx, chosen, params.seed, blocks)?;
+        Ok((Self { share: to, ..basis }, few))
     }
 
     /// Chooses landmarks among candidates.
@@ -124,38 +153,30 @@ impl<T: Real> Basis<T> {
         ctx: &Context,
         kernel: &KernelSpec,
         params: &LandmarkParams,
-        center: bool,
+        (center, most): (bool, usize),
         found: Candidates<T>,
-        needed: &dyn Fn(usize, usize) -> u64,
-    ) -> Result<(Self, Candidates<T>)> {
-        let (most, t) = (most(params), found.target_means.len());
-        check_room(ctx, most.min(found.samples.n()), &|m| needed(m, t), params)?;
-        let spec = kernel.resolve(&found.samples)?;
-        let kernel = SpecKernel::<T>::new(&spec)?;
-        let point = far_point(&kernel, &found.samples, center);
-        let (landmarks, curve) = pick(ctx, &kernel, point.as_deref(), params, &found)?;
-        let chosen = landmarks.n();
+    ) -> Result<Self> {
+        let chosen = choice::choose(ctx, kernel, params, (center, most), &found)?;
+        let Candidates { samples, reservation, blocks, .. } = found;
+        drop((samples, reservation));
+        Self::from_chosen(ctx, chosen, params.seed, blocks)
+    }
+
+    fn from_chosen(
+        ctx: &Context,
+        chosen: Chosen<T>,
+        seed: u64,
+        blocks: Option<Reservation>,
+    ) -> Result<Self> {
+        let Chosen { spec, kernel, point, landmarks, wanted, target_means, report } = chosen;
         let Independent { landmarks, on, factor } =
-            independent(ctx, &kernel, landmarks, point.as_deref(), params.seed)?;
-        let method = match (&params.count, params.method) {
-            (LandmarkCount::Given(_), _) => "given",
-            (_, LandmarkMethod::PivotedCholesky) => "pivoted_cholesky",
-            (_, LandmarkMethod::Uniform) => "uniform",
-            (_, LandmarkMethod::KMeans) => "kmeans",
-        };
-        let report = LandmarkReport {
-            landmarks: landmarks.n(),
-            dropped: chosen - landmarks.n(),
-            method: method.into(),
-            candidates: found.samples.n(),
-            rows: found.rows,
-            curve,
-            ..LandmarkReport::default()
-        };
-        let _reservation = reserve::<T>(ctx, landmarks.n(), found.target_means.len())?;
-        let target_means = found.target_means.clone();
-        let basis = Self { spec, landmarks, on, factor, target_means, report, _reservation };
-        Ok((basis, found))
+            independent(ctx, &kernel, landmarks, point.as_deref(), seed)?;
+        let m = landmarks.n();
+        let report = LandmarkReport { landmarks: m, dropped: wanted - m, ..report };
+        let sums = reserve::<T>(ctx, m, target_means.len())?;
+        let _reservations = (sums, blocks);
+        let share = 0.0;
+        Ok(Self { spec, landmarks, on, factor, target_means, report, share, _reservations })
     }
 
     /// The basis of a fitted model.
@@ -170,8 +191,9 @@ impl<T: Real> Basis<T> {
         let factor = factored(ctx, &on)?;
         let (spec, report) = (spec.clone(), report.clone());
         let t = state.sums.as_ref().map_or(0, LandmarkSums::t);
-        let _reservation = reserve::<T>(ctx, landmarks.n(), t)?;
-        Ok(Self { spec, landmarks, on, factor, target_means: Vec::new(), report, _reservation })
+        let _reservations = (reserve::<T>(ctx, landmarks.n(), t)?, None);
+        let (target_means, share) = (Vec::new(), 0.0);
+        Ok(Self { spec, landmarks, on, factor, target_means, report, share, _reservations })
     }
 
     /// The sums over the rows of a source from where it stands, with targets near `origin`.
@@ -192,10 +214,12 @@ impl<T: Real> Basis<T> {
         center: bool,
     ) -> Result<(Nystrom, LandmarkReport)> {
         let reduced = Nystrom::new(ctx, self.factor.clone(), sums, center)?;
+        let added: Vec<f64> = (0..self.m()).map(|i| sums.gram[(i, i)]).collect();
         let report = LandmarkReport {
             rows: sums.count,
             trace: reduced.trace,
             residual_trace: reduced.residual_trace(),
+            curve: curve(&added, reduced.trace),
             ..self.report.clone()
         };
         Ok((reduced, report))
@@ -274,20 +298,6 @@ pub(super) fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Resul
     }
 }
 
-/// The most landmarks that there can be.
-fn most(params: &LandmarkParams) -> usize {
-    match &params.count {
-        LandmarkCount::Count(count) => *count,
-        LandmarkCount::Tolerance(_) => MOST,
-        LandmarkCount::Given(given) => given.count,
-    }
-}
-
-/// Bytes of m × m numbers.
-fn square(m: usize) -> u64 {
-    8 * (m as u64).saturating_mul(m as u64)
-}
-
 /// Bytes of the sums, the factor and its copy, and a chunk of features.
 pub(super) fn basis_bytes<T: Real>(m: usize, t: usize) -> u64 {
     let sums = LandmarkSums::bytes(m, t).saturating_add(LandmarkSums::working_bytes::<T>(m, t));
@@ -296,133 +306,6 @@ pub(super) fn basis_bytes<T: Real>(m: usize, t: usize) -> u64 {
 
 fn reserve<T: Real>(ctx: &Context, m: usize, t: usize) -> Result<Reservation> {
     ctx.reserve("the sums over rows", basis_bytes::<T>(m, t), HINT)
-}
-
-/// Bytes of a fit on m landmarks with t targets that solves the m × m system directly.
-pub(super) fn direct_bytes<T: Real>(m: usize, t: usize) -> u64 {
-    let solve = path::workspace_bytes(m).saturating_add(square(m));
-    let solve = nystrom::workspace_bytes(m, t).saturating_add(solve);
-    basis_bytes::<T>(m, t).saturating_add(solve)
-}
-
-/// The largest number up to `beyond` of which `fits` is true; it is monotone.
-fn largest(beyond: usize, fits: impl Fn(usize) -> bool) -> usize {
-    let (mut least, mut beyond) = (0, beyond + 1);
-    while beyond - least > 1 {
-        let middle = least.midpoint(beyond);
-        if fits(middle) { least = middle } else { beyond = middle }
-    }
-    least
-}
-
-/// How many landmarks a budget has memory for, at most `most`.
-pub(super) fn most_that_fit(budget: u64, most: usize) -> usize {
-    largest(most, |m| direct_bytes::<f64>(m, 1) <= budget)
-}
-
-/// Refuses more landmarks than the budget has memory for, and says how many fit.
-fn check_room(
-    ctx: &Context,
-    m: usize,
-    needed: &dyn Fn(usize) -> u64,
-    params: &LandmarkParams,
-) -> Result<()> {
-    let budget = ctx.budget();
-    if needed(m) <= budget || matches!(params.count, LandmarkCount::Tolerance(_)) {
-        return Ok(());
-    }
-    let fits = largest(m, |m| needed(m) <= budget);
-    let hint = format!("use at most {fits} landmarks, or raise the memory budget");
-    Err(Error::memory("a fit on the landmarks", needed(m), budget, hint))
-}
-
-/// The point to see samples from, where they lie far from the origin: always for functions of differences, and for other kernels if the features are
-/// centred.
-fn far_point<T: Real>(kernel: &SpecKernel<T>, x: &Samples<T>, center: bool) -> Option<Vec<T>> {
-    let centred = x.dense()?.centred()?;
-    let recentred = Recentred::new(kernel, &centred.point)?;
-    (center || recentred.is_of_differences()).then(|| centred.point.clone())
-}
-
-/// Shares of the trace that are left after some numbers of landmarks.
-type Curve = Vec<(usize, f64)>;
-
-/// The landmarks and, where it is known, the error that they leave by their number.
-fn pick<T: Real>(
-    ctx: &Context,
-    kernel: &SpecKernel<T>,
-    point: Option<&[T]>,
-    params: &LandmarkParams,
-    found: &Candidates<T>,
-) -> Result<(Samples<T>, Curve)> {
-    let x = &found.samples;
-    let (most, tolerance) = match &params.count {
-        LandmarkCount::Given(given) => {
-            let samples = given.samples()?.to_type::<T>()?;
-            x.check_like(&samples)?;
-            return Ok((samples, Vec::new()));
-        }
-        LandmarkCount::Count(count) => (*count, 0.0),
-        LandmarkCount::Tolerance(share) => (MOST, *share),
-    };
-    if params.method != LandmarkMethod::PivotedCholesky && tolerance > 0.0 {
-        return Err(Error::parameter(
-            Param::Landmarks,
-            "a tolerance needs landmarks chosen by pivoted Cholesky",
-        ));
-    }
-    match params.method {
-        LandmarkMethod::PivotedCholesky => {}
-        LandmarkMethod::Uniform => {
-            return Ok((x.select(&uniform(x.n(), most, params.seed)), Vec::new()));
-        }
-        LandmarkMethod::KMeans => {
-            return Ok((means(ctx, found, most, params.seed)?, Vec::new()));
-        }
-    }
-    let on = KernelOn::at(kernel, x, point)?;
-    let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
-    let wanted = pivoted_cholesky::Params { most, tolerance, seed: params.seed };
-    let info = pivoted_cholesky(ctx, &gram, &wanted)?;
-    if info.pivots.is_empty() {
-        return Err(Error::Numeric(
-            "all kernel values k(x, x) are 0: there is nothing to fit".into(),
-        ));
-    }
-    Ok((x.select(&info.pivots), info.curve))
-}
-
-/// The centres of k-means among the rows, which begins at a uniform choice of them.
-fn means<T: Real>(
-    ctx: &Context,
-    found: &Candidates<T>,
-    most: usize,
-    seed: u64,
-) -> Result<Samples<T>> {
-    let Some(rows) = found.samples.dense() else {
-        return Err(Error::parameter(
-            Param::Landmarks,
-            format!(
-                "means as landmarks need rows of numbers, but the samples are {}: choose by pivoted Cholesky",
-                found.samples.kind()
-            ),
-        ));
-    };
-    let first = uniform(rows.n(), most, seed);
-    Ok(Samples::Dense(input_means(ctx, rows, &found.weights, &first)?))
-}
-
-/// A random choice of `most` of n rows, in their order.
-pub(super) fn uniform(n: usize, most: usize, seed: u64) -> Vec<usize> {
-    let mut stream = crate::context::Stream::new(seed, "uniform landmarks");
-    let mut rows: Vec<usize> = (0..n).collect();
-    for i in 0..most.min(n) {
-        let other = i + stream.below(n - i);
-        rows.swap(i, other);
-    }
-    rows.truncate(most.min(n));
-    rows.sort_unstable();
-    rows
 }
 
 /// Landmarks that do not depend on each other, the kernel with them, and the factor of their matrix.

@@ -1,10 +1,13 @@
 //! A uniform sample of the rows of a source, the same for any division into blocks: every row has a random key that depends on the seed and the row's number
-//! alone, and the rows with the smallest keys are kept.
+//! alone, and the rows with the smallest keys are kept, as many as there is memory for.
 
+use super::STAGE;
+use super::room::Room;
 use super::rows::{RowBlock, RowBlocks};
-use crate::context::{Context, Step, Stream};
+use crate::context::{Context, Reservation, Step, Stream};
 use crate::error::{Error, Result};
 use crate::gram::CHUNK;
+use crate::linalg::view::Mat;
 use crate::points::{AnySamples, Points, Samples};
 use crate::real::Real;
 
@@ -18,6 +21,34 @@ pub(super) struct Candidates<T: Real> {
     pub target_means: Vec<f64>,
     /// Rows of the source.
     pub rows: u64,
+    /// How many of them would have been taken with more memory.
+    pub usual: usize,
+    /// What they take.
+    pub reservation: Option<Reservation>,
+    /// What blocks of the source take.
+    pub blocks: Option<Reservation>,
+}
+
+impl<T: Real> Candidates<T> {
+    /// Landmarks that the caller gave.
+    pub fn given(samples: Samples<T>, target_means: Vec<f64>, blocks: Reservation) -> Self {
+        let (weights, usual) = (vec![1.0; samples.n()], samples.n());
+        let (reservation, blocks) = (None, Some(blocks));
+        Self { samples, weights, target_means, rows: 0, usual, reservation, blocks }
+    }
+
+    /// Some of them, and what blocks of the source take.
+    pub fn into_few(self, ctx: &Context, rows: &[usize]) -> Result<(Self, Option<Reservation>)> {
+        let samples = self.samples.select(rows);
+        let weights: Vec<f64> = rows.iter().map(|&row| self.weights[row]).collect();
+        let bytes = (0..samples.n()).map(|i| samples.bytes_of(i)).sum();
+        drop((self.samples, self.reservation));
+        let reservation = Some(ctx.reserve(WHAT, bytes, HINT)?);
+        let (target_means, blocks) = (self.target_means, None);
+        let (rows, usual) = (self.rows, self.usual);
+        let few = Self { samples, weights, target_means, rows, usual, reservation, blocks };
+        Ok((few, self.blocks))
+    }
 }
 
 /// A row of the sample.
@@ -25,61 +56,74 @@ pub(super) struct Candidates<T: Real> {
 pub(super) struct Candidate {
     key: u64,
     row: u64,
-    /// The block and the place in it.
-    block: usize,
-    pub place: usize,
-    weight: f64,
+    bytes: u64,
+    /// The piece and the place in it.
+    piece: usize,
+    place: usize,
+    pub weight: f64,
     pub targets: Vec<f64>,
 }
 
-/// A sample of at most `most` rows of positive weight.
+/// A sample of the rows of positive weight.
 pub(super) fn sample<T: Real>(
     ctx: &Context,
     source: &mut dyn RowBlocks,
-    most: usize,
+    room: &mut Room<'_>,
     seed: u64,
 ) -> Result<Candidates<T>> {
-    let (mut kept, mut blocks): (Vec<Candidate>, Vec<Samples<T>>) = (Vec::new(), Vec::new());
-    let (mut rows, mut first) = (0_u64, None::<AnySamples>);
     let total = source.rows();
+    let (mut rows, mut first, mut blocks) = (0_u64, None::<AnySamples>, None);
+    let (mut lowest, mut while_read) = (Lowest::<T>::new(room.candidates(), seed), None);
+    let mut progress = ctx.clone();
     while let Some(block) = source.next()? {
         check_block(&block, first.as_ref(), rows)?;
-        let found = lowest(&block, most, seed, rows, blocks.len());
-        let places: Vec<usize> = found.iter().map(|one| one.place).collect();
-        let samples = block.samples.to_type::<T>()?;
-        // Of a source in one block, rows are selected once, at the end.
-        let whole = total == Some(block.samples.n() as u64);
+        if first.is_none() {
+            blocks = Some(room.begin(ctx, &block, total)?);
+            let bytes = room.expected_bytes();
+            while_read = Some(ctx.reserve(WHAT, bytes, HINT)?);
+            progress = ctx.part(STAGE, 0.0, room.shares().0);
+        }
+        lowest.add(&block, rows, &|n, bytes| room.holds(n, bytes))?;
         rows += block.samples.n() as u64;
-        if whole {
-            kept = found;
-            blocks = vec![samples];
-            break;
-        }
-        kept.extend(found.into_iter().enumerate().map(|(place, one)| Candidate { place, ..one }));
-        blocks.push(samples.select(&places));
-        first.get_or_insert(block.samples);
-        if kept.len() > 2 * most {
-            (kept, blocks) = reduced(kept, &blocks, most)?;
-        }
-        let step = Step::new("candidates", rows as f64, total.map_or(f64::NAN, |n| n as f64));
-        if total.is_some() {
-            ctx.step(step)?
-        } else {
-            ctx.poll()?
-        };
+        first.get_or_insert_with(|| block.samples.select(&[0]));
+        drop(block);
+        let read = (rows, total, source.share());
+        report(&progress, "looking for landmarks", read)?;
     }
-    if kept.is_empty() {
+    let (kept, samples) = lowest.finish(&|n, bytes| room.holds(n, bytes))?;
+    room.end(kept.len(), rows, lowest.is_cut)?;
+    let Some(samples) = samples else {
         return Err(Error::Shape("there are no rows of positive weight to fit on".into()));
-    }
-    let (kept, blocks) = reduced(kept, &blocks, most)?;
+    };
+    drop(while_read);
     let t = kept[0].targets.len();
     let mean = |j: usize| kept.iter().map(|one| one.targets[j]).sum::<f64>() / kept.len() as f64;
+    let bytes = room.rows_bytes(kept.len(), kept.iter().map(|one| one.bytes).sum());
     Ok(Candidates {
-        samples: blocks[0].clone(),
+        samples,
         weights: kept.iter().map(|one| one.weight).collect(),
         target_means: (0..t).map(mean).collect(),
         rows,
+        usual: if lowest.is_cut { room.candidates().min(lowest.seen) } else { kept.len() },
+        reservation: Some(ctx.reserve(WHAT, bytes, HINT)?),
+        blocks,
     })
+}
+
+const WHAT: &str = "the rows that landmarks are chosen among";
+const HINT: &str = "raise the memory budget";
+
+/// Reports how much of a pass was read: so many rows of all, if these are known, or a share.
+pub(in crate::model) fn report(
+    ctx: &Context,
+    stage: &'static str,
+    (rows, total, share): (u64, Option<u64>, Option<f64>),
+) -> Result<()> {
+    match (total, share) {
+        (Some(n), _) => ctx.step(Step::new(stage, rows as f64, n as f64)),
+        (None, Some(share)) => ctx.step(Step::new(stage, share, 1.0)),
+        (None, None) => ctx.poll(),
+    }
 }
 
 /// The means of the targets of the first rows of a source: numbers near those of all, whatever the division into blocks.
@@ -115,65 +159,171 @@ pub(super) fn check_block(
     }
 }
 
-/// The rows of a block with the smallest keys.
-pub(super) fn lowest(
-    block: &RowBlock<'_>,
+/// Whether so many rows whose samples take so many bytes may be held; it is monotone.
+type Holds<'a> = &'a dyn Fn(usize, u64) -> bool;
+
+/// The rows with the smallest keys so far. At any time they are those that would be kept if the source ended, and few others: all rows of which fewer have smaller keys
+/// than are held.
+pub(super) struct Lowest<T: Real> {
     most: usize,
     seed: u64,
-    from: u64,
-    number: usize,
-) -> Vec<Candidate> {
-    let counts = |place: usize| block.weights.as_ref().is_none_or(|w| w[place] > 0.0);
-    let places = (0..block.samples.n()).filter(|&place| counts(place));
-    let mut keys: Vec<(u64, usize)> =
-        places.map(|place| (key(seed, from + place as u64), place)).collect();
-    if keys.len() > most {
-        keys.select_nth_unstable(most);
-        keys.truncate(most);
+    /// In the order of the source.
+    kept: Vec<Candidate>,
+    pieces: Vec<Samples<T>>,
+    /// The bytes of the samples.
+    bytes: u64,
+    /// Rows with larger keys are not among them.
+    bound: u64,
+    /// Rows of positive weight.
+    pub seen: usize,
+    /// Whether rows were left out for lack of memory.
+    pub is_cut: bool,
+}
+
+impl<T: Real> Lowest<T> {
+    /// Of no rows, with room for `most`.
+    pub fn new(most: usize, seed: u64) -> Self {
+        let (kept, pieces, bound) = (Vec::new(), Vec::new(), u64::MAX);
+        Self { most, seed, kept, pieces, bytes: 0, bound, seen: 0, is_cut: false }
     }
-    keys.sort_unstable_by_key(|&(_, place)| place);
-    let targets =
-        |place: usize| block.targets.as_ref().map_or(Vec::new(), |y| y.row(place).to_vec());
-    let one = |(key, place): (u64, usize)| Candidate {
-        key,
-        row: from + place as u64,
-        block: number,
-        place,
-        weight: block.weights.as_ref().map_or(1.0, |w| w[place]),
-        targets: targets(place),
-    };
-    keys.into_iter().map(one).collect()
+
+    /// Adds the rows of a block that begins at row `from`.
+    pub fn add(&mut self, block: &RowBlock<'_>, from: u64, holds: Holds<'_>) -> Result<()> {
+        let samples = block.samples.to_type::<T>()?;
+        let found = self.lowest(block, &samples, from, holds);
+        if found.is_empty() {
+            return Ok(());
+        }
+        let places: Vec<usize> = found.iter().map(|&(_, place)| place).collect();
+        for (at, (key, place)) in found.into_iter().enumerate() {
+            let bytes = samples.bytes_of(place);
+            let targets = |y: &std::borrow::Cow<'_, Mat<f64>>| y.row(place).to_vec();
+            self.kept.push(Candidate {
+                key,
+                row: from + place as u64,
+                bytes,
+                piece: self.pieces.len(),
+                place: at,
+                weight: block.weights.as_ref().map_or(1.0, |w| w[place]),
+                targets: block.targets.as_ref().map_or(Vec::new(), targets),
+            });
+            self.bytes += bytes;
+        }
+        self.pieces.push(picked(&samples, &places));
+        // A little more than is kept, so that there is something to leave out.
+        let (n, bytes) = (self.kept.len(), self.bytes);
+        if n > self.most + self.most / 8 || !holds(n - n / 9, bytes - bytes / 9) {
+            self.reduce(holds)?;
+        }
+        Ok(())
+    }
+
+    /// The keys and places of the rows of a block that may be kept, in their order.
+    fn lowest(
+        &mut self,
+        block: &RowBlock<'_>,
+        samples: &Samples<T>,
+        from: u64,
+        holds: Holds<'_>,
+    ) -> Vec<(u64, usize)> {
+        let counts = |place: &usize| block.weights.as_ref().is_none_or(|w| w[*place] > 0.0);
+        let mut seen = 0;
+        let keys = (0..block.samples.n()).filter(counts).inspect(|_| seen += 1);
+        let keys = keys.map(|place| (key(self.seed, from + place as u64), place));
+        let mut keys: Vec<(u64, usize)> = keys.filter(|(key, _)| *key <= self.bound).collect();
+        self.seen += seen;
+        if keys.len() > self.most {
+            keys.select_nth_unstable(self.most);
+            keys.truncate(self.most);
+        }
+        keys.sort_unstable();
+        let mut bytes = 0;
+        let is_too_much = |(at, (_, place)): (usize, &(u64, usize))| {
+            bytes += samples.bytes_of(*place);
+            !holds(at + 1, bytes)
+        };
+        if let Some(cut) = keys.iter().enumerate().position(is_too_much) {
+            self.is_cut = true;
+            keys.truncate(cut);
+        }
+        keys.sort_unstable_by_key(|&(_, place)| place);
+        keys
+    }
+
+    /// Leaves out the rows that cannot be kept.
+    fn reduce(&mut self, holds: Holds<'_>) -> Result<()> {
+        let all = self.kept.len();
+        self.kept.sort_unstable_by_key(|one| (one.key, one.row));
+        let mut count = 0;
+        self.bytes = 0;
+        for one in &self.kept[..all.min(self.most)] {
+            if !holds(count + 1, self.bytes + one.bytes) {
+                self.is_cut = true;
+                break;
+            }
+            (count, self.bytes) = (count + 1, self.bytes + one.bytes);
+        }
+        if count < all {
+            self.bound = self.kept[count.saturating_sub(1)].key;
+        }
+        self.kept.truncate(count);
+        self.kept.sort_unstable_by_key(|one| one.row);
+        self.compact()
+    }
+
+    /// Takes the rows that were left out from the pieces, and puts small pieces together.
+    fn compact(&mut self) -> Result<()> {
+        let mut places = vec![Vec::new(); self.pieces.len()];
+        self.kept.iter().for_each(|one| places[one.piece].push(one.place));
+        let (mut pieces, mut small) = (Vec::new(), Vec::new());
+        let mut size = 0;
+        for (piece, places) in std::mem::take(&mut self.pieces).into_iter().zip(&places) {
+            if places.is_empty() {
+                continue;
+            }
+            if size + places.len() > self.kept.len() / 16 {
+                join(&mut small, &mut pieces)?;
+                size = 0;
+            }
+            size += places.len();
+            small.push(picked(&piece, places));
+        }
+        join(&mut small, &mut pieces)?;
+        let mut ends = pieces.iter().map(Samples::n);
+        let (mut at, mut left) = ((0, 0), ends.next().unwrap_or(0));
+        for one in &mut self.kept {
+            if left == 0 {
+                (at, left) = ((at.0 + 1, 0), ends.next().unwrap_or(0));
+            }
+            (one.piece, one.place) = at;
+            (at.1, left) = (at.1 + 1, left - 1);
+        }
+        self.pieces = pieces;
+        Ok(())
+    }
+
+    /// The rows in the order of the source, and their samples; none if there are no rows.
+    pub fn finish(&mut self, holds: Holds<'_>) -> Result<(Vec<Candidate>, Option<Samples<T>>)> {
+        self.reduce(holds)?;
+        let pieces = std::mem::take(&mut self.pieces);
+        let samples = if pieces.is_empty() { None } else { Some(Samples::join(pieces)?) };
+        Ok((std::mem::take(&mut self.kept), samples))
+    }
+}
+
+/// Some samples of a set, which are the set itself if they are all.
+fn picked<T: Real>(samples: &Samples<T>, places: &[usize]) -> Samples<T> {
+    if places.len() == samples.n() { samples.clone() } else { samples.select(places) }
+}
+
+/// Moves the samples of all sets, as one, to the end of `pieces`.
+fn join<T: Real>(sets: &mut Vec<Samples<T>>, pieces: &mut Vec<Samples<T>>) -> Result<()> {
+    if !sets.is_empty() {
+        pieces.push(Samples::join(std::mem::take(sets))?);
+    }
+    Ok(())
 }
 
 fn key(seed: u64, row: u64) -> u64 {
     Stream::new(seed ^ row.wrapping_mul(0x9e37_79b9_7f4a_7c15), "landmark candidates").bits()
-}
-
-/// The rows with the smallest keys, in their order, as one block.
-pub(super) fn reduced<T: Real>(
-    mut kept: Vec<Candidate>,
-    blocks: &[Samples<T>],
-    most: usize,
-) -> Result<(Vec<Candidate>, Vec<Samples<T>>)> {
-    if kept.len() > most {
-        kept.select_nth_unstable_by_key(most, |one| (one.key, one.row));
-        kept.truncate(most);
-    }
-    kept.sort_unstable_by_key(|one| one.row);
-    let mut parts = Vec::new();
-    for (number, block) in blocks.iter().enumerate() {
-        let places: Vec<usize> =
-            kept.iter().filter(|one| one.block == number).map(|one| one.place).collect();
-        if !places.is_empty() {
-            parts.push(if places.len() == block.n() {
-                block.clone()
-            } else {
-                block.select(&places)
-            });
-        }
-    }
-    let joined = Samples::concat(&parts)?;
-    let kept =
-        kept.into_iter().enumerate().map(|(place, one)| Candidate { block: 0, place, ..one });
-    Ok((kept.collect(), vec![joined]))
 }

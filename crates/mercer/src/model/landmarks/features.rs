@@ -11,11 +11,14 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
-use super::basis::{Basis, direct_bytes, kernel_at, read};
+use super::basis::{Basis, basis_bytes, kernel_at, read};
+use super::candidates;
+use super::curve::curve;
 use super::kernel_pca::assemble;
 use super::kernel_ridge::offsets;
+use super::room::{Fit, direct_bytes, square};
 use super::rows::{RowBlock, RowBlocks, Whole};
-use super::{LandmarkReport, LandmarkState, no_landmarks, required};
+use super::{LandmarkReport, LandmarkState, STAGE, no_landmarks, required};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::LandmarkSums;
@@ -48,32 +51,33 @@ pub(super) fn fit(
 ) -> Result<KernelPca> {
     let started = Instant::now();
     source.rewind(2)?;
-    let mut model = choose(ctx, params, source, dtype)?;
+    let (mut model, share) = choose(ctx, params, source, dtype)?;
     source.rewind(1)?;
     let mut sums = Explained::new(model.k());
-    with_dtype!(dtype, T => sums.add_source::<T>(ctx, &model, source))?;
+    let part = &ctx.part(STAGE, share, 1.0);
+    with_dtype!(dtype, T => sums.add_source::<T>(part, &model, source))?;
     model.set_explained(sums);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(model)
 }
 
-/// The features of landmarks that are chosen among the rows of a source, without a report on how good they are.
+/// The features of landmarks that are chosen among the rows of a source, without a report on how good they are, and the share of the time of a fit that took.
 fn choose(
     ctx: &Context,
     params: &KernelPcaParams,
     source: &mut dyn RowBlocks,
     dtype: Dtype,
-) -> Result<KernelPca> {
+) -> Result<(KernelPca, f64)> {
     let landmarks = required(params.landmarks.as_ref())?;
     with_dtype!(dtype, T => {
-        let needed = &direct_bytes::<T>;
-        let (basis, _) = Basis::<T>::choose(ctx, &params.kernel, landmarks, false, source, needed)?;
+        let needed = |fit: &Fit| bytes::<T>(fit);
+        let basis = Basis::<T>::choose(ctx, &params.kernel, landmarks, false, source, &needed)?;
         let m = basis.m();
         let mut coef = Mat::from_fn(m, m, |i, j| f64::from(u8::from(i == j)));
         cholesky::solve_backward(ctx, &basis.factor, &mut coef)?;
         // What is left below the diagonal are signed zeros.
         (0..m).for_each(|i| coef.row_mut(i)[..i].fill(0.0));
-        Ok(KernelPca {
+        let model = KernelPca {
             params: KernelPcaParams { kernel: basis.spec.clone(), ..params.clone() },
             eigenvalues: vec![0.0; m],
             coef,
@@ -88,12 +92,19 @@ fn choose(
             inverse: None,
             prepared: Prepared::default(),
             report: report(LandmarkReport { rows: 0, ..basis.report.clone() }, dtype),
-        })
+        };
+        Ok((model, basis.share))
     })
 }
 
 /// Rows whose features are computed at a time.
 const ROWS: usize = 8 * CHUNK;
+
+/// Bytes of a fit, and of the features of some rows.
+fn bytes<T: Real>(fit: &Fit) -> u64 {
+    let features = (ROWS * fit.m * size_of::<T>()) as u64;
+    basis_bytes::<T>(fit.m, fit.t).saturating_add(2 * square(fit.m)).saturating_add(2 * features)
+}
 
 impl KernelPca {
     /// Chooses the landmarks of features among samples. What the report says of all samples takes [`KernelPca::features_of_rows`].
@@ -103,7 +114,7 @@ impl KernelPca {
         params: &KernelPcaParams,
         x: &AnySamples,
     ) -> Result<Self> {
-        choose(ctx, params, &mut Whole::new(x, None, None), x.dtype())
+        Ok(choose(ctx, params, &mut Whole::new(x, None, None), x.dtype())?.0)
     }
 
     /// Writes the features of the training samples (n × m), and completes the report.
@@ -127,6 +138,7 @@ impl KernelPca {
         if let Some(landmarks) = &mut self.report.landmarks {
             (landmarks.rows, landmarks.trace) = (sums.rows, sums.trace);
             landmarks.residual_trace = (sums.trace - explained).max(0.0);
+            landmarks.curve = curve(&sums.squares, sums.trace);
             self.report = report(landmarks.clone(), self.dtype);
         }
         (self.eigenvalues, self.trace) = (sums.squares, sums.trace);
@@ -189,6 +201,10 @@ impl Explained {
                     None => ctx.poll()?,
                 }
             }
+            drop(block);
+            if total.is_none() {
+                candidates::report(ctx, "rows", (self.rows, None, source.share()))?;
+            }
         }
         Ok(())
     }
@@ -244,7 +260,8 @@ pub(super) fn fit_with_inverse(
     }
     let mut model = with_dtype!(dtype, T => {
         let source = &mut WithTargets(source);
-        let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, false, source)?;
+        let needed = &direct_bytes::<T>;
+        let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, false, source, needed)?;
         let inverse = inverse(ctx, params.inverse.as_ref(), &basis, &sums)?;
         let mut model = assemble(ctx, params, &basis, sums)?;
         model.params.inverse = Some(inverse.params.clone());
@@ -296,6 +313,10 @@ impl RowBlocks for WithTargets<'_> {
 
     fn rows(&self) -> Option<u64> {
         self.0.rows()
+    }
+
+    fn share(&self) -> Option<f64> {
+        self.0.share()
     }
 }
 

@@ -2,8 +2,10 @@
 //! gradients, whose products (Σ w φ̂ φ̂ᵀ) v = L⁻¹ Σ w k_Z (k_Zᵀ (L⁻ᵀ v)) compute the kernel values anew.
 
 use super::basis::{Basis, basis_bytes, check_rows};
+use super::curve::curve;
+use super::room::{Fit, square};
 use super::rows::RowBlocks;
-use super::{LandmarkCount, LandmarkParams, LandmarkReport};
+use super::{LandmarkCount, LandmarkParams, LandmarkReport, STAGE};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::{Batch, LandmarkSketch, LandmarkSums, add_image};
@@ -62,15 +64,20 @@ pub(super) fn fit<T: Real>(
     }
     let wanted = wanted(params)?;
     source.rewind(3 + wanted.max_passes)?;
-    let bytes = |m, t| basis_bytes::<T>(m, t).saturating_add(LandmarkSketch::bytes(m, t));
-    let (basis, _) =
-        Basis::<T>::choose(ctx, &params.kernel, landmarks, params.intercept, source, &bytes)?;
+    let bytes = |fit: &Fit| {
+        // The sketch, then its square beside it.
+        let sketch = LandmarkSketch::bytes(fit.m, fit.t).saturating_add(square(fit.m));
+        basis_bytes::<T>(fit.m, fit.t).saturating_add(sketch)
+    };
+    let (kernel, center) = (&params.kernel, params.intercept);
+    let basis = Basis::<T>::choose(ctx, kernel, landmarks, center, source, &bytes)?;
     if basis.target_means.is_empty() {
         return Err(Error::Shape("there are no targets: at least one is required".into()));
     }
     check_alphas(&params.alpha, basis.target_means.len())?;
     source.rewind(2 + wanted.max_passes)?;
-    let (system, matrix) = System::read(ctx, &basis, source, params)?;
+    let part = ctx.part(STAGE, basis.share, 1.0);
+    let (system, matrix) = System::read(&part, &basis, source, params)?;
     let (beta, info, largest) = system.solve(ctx, source, matrix, params, &wanted)?;
     system.model(ctx, params, beta, info, largest)
 }
@@ -89,8 +96,8 @@ struct System<'a, T: Real> {
     basis: &'a Basis<T>,
     /// What is known of the rows but for products.
     sums: LandmarkSums,
-    /// The share of the trace that is explained, as it was estimated on so many rows.
-    explained: f64,
+    /// The trace that each landmark explains beside those before it, as it was estimated on so many rows.
+    explained: Vec<f64>,
     sampled: usize,
     /// μ: m; zeros if the features are not centred.
     mean: Vec<f64>,
@@ -134,7 +141,12 @@ impl<'a, T: Real> System<'a, T> {
         Ok((system, matrix))
     }
 
-    fn new(basis: &'a Basis<T>, sums: LandmarkSums, explained: (f64, usize), center: bool) -> Self {
+    fn new(
+        basis: &'a Basis<T>,
+        sums: LandmarkSums,
+        explained: (Vec<f64>, usize),
+        center: bool,
+    ) -> Self {
         let (m, t, weight) = (basis.m(), sums.t(), sums.weight);
         let moments = &sums.moments;
         let (mut mean, mut shift) = (vec![0.0; m], vec![0.0; t]);
@@ -237,7 +249,8 @@ impl<'a, T: Real> System<'a, T> {
         let landmarks = LandmarkReport {
             rows: self.sums.count,
             trace: self.sums.trace,
-            residual_trace: (self.sums.trace - self.explained).max(0.0),
+            residual_trace: (self.sums.trace - self.explained.iter().sum::<f64>()).max(0.0),
+            curve: curve(&self.explained, self.sums.trace),
             ..self.basis.report.clone()
         };
         let mut notes = super::notes(&landmarks);

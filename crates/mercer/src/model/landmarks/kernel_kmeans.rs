@@ -5,17 +5,19 @@
 
 use std::time::Instant;
 
-use super::basis::{Basis, direct_bytes, uniform};
+use super::basis::{Basis, basis_bytes};
 use super::candidates::Candidates;
+use super::curve::curve;
+use super::room::{Fit, square};
 use super::rows::{RowBlock, RowBlocks};
-use super::{LandmarkParams, LandmarkReport};
+use super::{LandmarkParams, LandmarkReport, STAGE};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::{CHUNK, ClusterRows, ClusterSums, LowRank, SpanCentres, features, kernel_values};
 use crate::linalg::view::Mat;
 use crate::model::input::Input;
 use crate::model::kernel_kmeans::{
-    Init, KernelKMeans, KernelKMeansParams, check_labels, check_params, too_many,
+    Init, KernelKMeans, KernelKMeansParams, check_labels, check_params, too_many, workspace,
 };
 use crate::model::report::Report;
 use crate::model::validate::check_weights;
@@ -61,16 +63,19 @@ fn fit<T: Real>(
     source: &mut dyn RowBlocks,
 ) -> Result<KernelKMeans> {
     source.rewind(params.max_rounds.saturating_add(3))?;
-    let needed = &direct_bytes::<T>;
-    let (basis, found) = Basis::<T>::choose(ctx, &params.kernel, landmarks, true, source, needed)?;
+    let sample = (sample_size(params), params.seed);
+    let needed = |fit: &Fit| bytes::<T>(params, fit, ctx.threads());
+    let (basis, found) =
+        Basis::<T>::choose_with_sample(ctx, &params.kernel, landmarks, sample, source, &needed)?;
     let n =
         usize::try_from(found.rows).map_err(|_| Error::Shape("there are too many rows".into()))?;
-    if params.clusters > found.samples.n() {
-        return Err(too_many(params.clusters, found.samples.n(), found.samples.n() < n));
+    let candidates = basis.report.candidates;
+    if params.clusters > candidates {
+        return Err(too_many(params.clusters, candidates, candidates < n));
     }
     let (k, m) = (params.clusters, basis.m());
     let hint = "use fewer landmarks or clusters, or raise the memory budget";
-    let bytes = 16 * n as u64 + ClusterSums::bytes::<T>(k, m, ctx.threads());
+    let bytes = rows_bytes::<T>((k, m), n as u64, ctx.threads());
     let _reservation = ctx.reserve("the clusters of all rows", bytes, hint)?;
     let (start, starts) = match &params.init {
         Init::Labels(labels) => {
@@ -82,17 +87,57 @@ fn fit<T: Real>(
     drop(found);
     let factor = Mat::from_fn(m, m, |i, j| T::from_f64(basis.factor[(i, j)]));
     let mut passes = Passes { basis: &basis, source, squares: Vec::new(), noise: 0.0, k };
-    let measured = passes.measure(ctx, &factor, n)?;
+    let measured = passes.measure(&ctx.part(STAGE, basis.share, 1.0), &factor, n)?;
     passes.noise = 64.0 * T::EPSILON * measured.largest;
-    let Measured { explained, trace, weight, .. } = measured;
+    let Measured { explained, trace, weight, added, .. } = measured;
     let problem = SpanProblem { factor: &basis.factor, explained, weight, n };
     let rounds = lloyd::Params { max_rounds: params.max_rounds, tolerance: params.tolerance };
     let solution = lloyd_in_span(ctx, &problem, start, &mut passes, &rounds, &|done, words| {
         Step { message: Some(words), ..Step::new("k-means", done, 1.0) }
     })?;
     let residual_trace = (trace - explained).max(0.0);
-    let report = LandmarkReport { rows: n as u64, trace, residual_trace, ..basis.report.clone() };
+    let curve = curve(&added, trace);
+    let rows = n as u64;
+    let report = LandmarkReport { rows, trace, residual_trace, curve, ..basis.report.clone() };
     Ok(assemble(params, &basis, solution, report, starts))
+}
+
+/// Rows of the sample that rounds start from.
+fn sample_size(params: &KernelKMeansParams) -> usize {
+    SAMPLE.max(SAMPLE_FOR_EACH.saturating_mul(params.clusters))
+}
+
+/// Bytes of what is known of each row, and of the sums of a round.
+fn rows_bytes<T: Real>((k, m): (usize, usize), rows: u64, threads: usize) -> u64 {
+    16 * rows + ClusterSums::bytes::<T>(k, m, threads)
+}
+
+/// Bytes of the features of a sample of the rows.
+fn features_bytes<T: Real>(rows: usize, m: usize) -> u64 {
+    rows as u64 * m as u64 * (8 + size_of::<T>() as u64)
+}
+
+/// Bytes of a fit: beside the sums those of all rows, and of the sample with its features.
+fn bytes<T: Real>(params: &KernelKMeansParams, fit: &Fit, threads: usize) -> u64 {
+    let (k, m) = (params.clusters, fit.m);
+    let rows = match sample_size(params) {
+        size if fit.rows > 0 => size.min(usize::try_from(fit.rows).unwrap_or(size)),
+        size => size,
+    };
+    let sample = features_bytes::<T>(rows, m) + 2 * rows as u64 * (fit.row_bytes + 8);
+    let starts = workspace(rows, params);
+    let own = rows_bytes::<T>((k, m), fit.rows, threads);
+    let basis = basis_bytes::<T>(m, fit.t).saturating_add(2 * square(m));
+    basis.saturating_add(own).saturating_add(sample).saturating_add(starts)
+}
+
+/// The bytes of a fit in the number type that takes more.
+pub(in crate::model) fn landmark_bytes(
+    params: &KernelKMeansParams,
+    fit: &Fit,
+    threads: usize,
+) -> u64 {
+    bytes::<f32>(params, fit, threads).max(bytes::<f64>(params, fit, threads))
 }
 
 /// The model, whose centres are finite: those of clusters without samples coincide with another.
@@ -121,21 +166,20 @@ fn on_sample<T: Real>(
     found: &Candidates<T>,
 ) -> Result<(SpanStart, usize)> {
     let (k, m) = (params.clusters, basis.m());
-    let size = SAMPLE.max(SAMPLE_FOR_EACH.saturating_mul(k));
-    let rows = uniform(found.samples.n(), size, params.seed);
+    let rows = found.samples.n();
     let hint = "use fewer landmarks or clusters, or raise the memory budget";
-    let bytes = (rows.len() as u64) * (m as u64) * (8 + size_of::<T>() as u64);
+    let bytes = features_bytes::<T>(rows, m);
     let _reservation = ctx.reserve("the features of a sample of the rows", bytes, hint)?;
-    let weights: Vec<f64> = rows.iter().map(|&row| found.weights[row]).collect();
-    let x = basis.on.moved(&found.samples.select(&rows))?;
+    let weights = &found.weights;
+    let x = basis.on.moved(&found.samples)?;
     let factor = Mat::from_fn(m, m, |i, j| T::from_f64(basis.factor[(i, j)]));
     let features = features(ctx, &*basis.on.kernel, (&basis.on.anchors, &factor), Span::all(&x))?;
-    let features = Mat::from_fn(rows.len(), m, |i, j| features[(i, j)].to_f64());
+    let features = Mat::from_fn(rows, m, |i, j| features[(i, j)].to_f64());
     let max_rounds = params.max_rounds.max(SAMPLE_ROUNDS);
     let params = KernelKMeansParams { landmarks: None, max_rounds, ..params.clone() };
     let gram = LowRank::new(features);
     let quiet = ctx.without_steps();
-    let clusters = KernelKMeans::fit(&quiet, &params, Input::Gram(&gram), Some(&weights))?;
+    let clusters = KernelKMeans::fit(&quiet, &params, Input::Gram(&gram), Some(weights))?;
     let (mut means, mut sizes) = (Mat::zeros(k, m), vec![0.0; k]);
     for (i, &c) in clusters.labels.iter().enumerate() {
         let by = clusters.shares[i];
@@ -150,6 +194,8 @@ fn on_sample<T: Real>(
 /// What is known of the rows before the first round.
 struct Measured {
     explained: f64,
+    /// What each landmark explains beside those before it.
+    added: Vec<f64>,
     trace: f64,
     weight: f64,
     /// The largest k(x, x).
@@ -195,7 +241,9 @@ impl<T: Real> Passes<'_, T> {
 
     /// ‖φ̂(x)‖² of all rows, and the traces.
     fn measure(&mut self, ctx: &Context, factor: &Mat<T>, n: usize) -> Result<Measured> {
-        let mut found = Measured { explained: 0.0, trace: 0.0, weight: 0.0, largest: 0.0 };
+        let added = vec![0.0; self.basis.m()];
+        let (explained, trace, weight, largest) = (0.0, 0.0, 0.0, 0.0);
+        let mut found = Measured { explained, added, trace, weight, largest };
         let (basis, squares) = (self.basis, &mut self.squares);
         Self::each(basis, self.source, n, |first, x, block| {
             let weights = block.weights.as_deref();
@@ -208,7 +256,12 @@ impl<T: Real> Passes<'_, T> {
                 kernel.diag(samples, &mut diagonal)?;
                 for (i, own) in diagonal.iter().enumerate() {
                     let weight = weights.map_or(1.0, |weights| weights[from + i]);
-                    let square = rows.row(i).iter().map(|v| v.to_f64().powi(2)).sum();
+                    let mut square = 0.0;
+                    for (added, v) in found.added.iter_mut().zip(rows.row(i)) {
+                        let v = v.to_f64().powi(2);
+                        square += v;
+                        *added += weight * v;
+                    }
                     found.add(first + from + i, weight, square, own.to_f64())?;
                     squares.push(square);
                 }

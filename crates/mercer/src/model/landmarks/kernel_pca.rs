@@ -2,13 +2,14 @@
 
 use std::time::Instant;
 
-use super::basis::{Basis, Fitted, read};
+use super::basis::{Basis, Fitted, basis_bytes, read};
 use super::features;
+use super::room::{Fit, direct_bytes};
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, LandmarkState};
 use crate::context::Context;
 use crate::error::{Error, Param, Result};
-use crate::gram::{LandmarkSums, Precomputed};
+use crate::gram::{LandmarkSums, Precomputed, product_bytes};
 use crate::linalg::view::Mat;
 use crate::model::components::{Components, fix_signs};
 use crate::model::kernel_pca::{Directions, KernelPca, KernelPcaParams};
@@ -18,7 +19,7 @@ use crate::model::report::Report;
 use crate::points::{Dtype, with_dtype};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
-use crate::solve::nystrom::Nystrom;
+use crate::solve::nystrom::{self, Nystrom};
 use crate::solve::share;
 use crate::solve::threshold::zero_share;
 
@@ -40,7 +41,9 @@ impl KernelPca {
             return features::fit(ctx, params, source, dtype);
         }
         let mut model = with_dtype!(dtype, T => {
-            let (basis, sums) = read::<T>(ctx, &params.kernel, landmarks, params.center, source)?;
+            let needed = |fit: &Fit| bytes::<T>(params, fit);
+            let (kernel, center) = (&params.kernel, params.center);
+            let (basis, sums) = read::<T>(ctx, kernel, landmarks, center, source, &needed)?;
             assemble(ctx, params, &basis, sums)
         })?;
         model.report.seconds = started.elapsed().as_secs_f64();
@@ -62,6 +65,18 @@ impl KernelPca {
         });
         Ok(())
     }
+}
+
+/// Bytes of a fit, whose solver may take more than that of all components.
+fn bytes<T: Real>(params: &KernelPcaParams, fit: &Fit) -> u64 {
+    let count = match params.components {
+        Components::Count(count) => count.min(fit.m),
+        _ => fit.m,
+    };
+    let solver = eigen::workspace_bytes(fit.m, count, params.solver);
+    let own = solver.saturating_add(nystrom::workspace_bytes(fit.m, fit.t));
+    let own = own.saturating_add(product_bytes(fit.m));
+    direct_bytes::<T>(fit).max(basis_bytes::<T>(fit.m, fit.t).saturating_add(own))
 }
 
 fn wanted(params: &KernelPcaParams) -> Result<&LandmarkParams> {

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::basis::{Basis, Fitted, read};
+use super::room::{Needed, direct_bytes};
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, iterative};
 use crate::context::Context;
@@ -34,7 +35,8 @@ impl KernelRidge {
         let mut model = with_dtype!(dtype, T => if iterative::is_chosen(params, landmarks)? {
             iterative::fit::<T>(ctx, params, landmarks, source)
         } else {
-            let fit = LandmarkRidge::<T>::read(ctx, &params.kernel, landmarks, params.intercept, source);
+            let (kernel, needed) = (&params.kernel, &direct_bytes::<T>);
+            let fit = LandmarkRidge::<T>::read(ctx, kernel, landmarks, params.intercept, source, needed);
             fit?.into_model(ctx, params)
         })?;
         model.report.seconds = started.elapsed().as_secs_f64();
@@ -74,8 +76,9 @@ impl<T: Real> LandmarkRidge<T> {
         landmarks: &LandmarkParams,
         intercept: bool,
         source: &mut dyn RowBlocks,
+        needed: Needed<'_>,
     ) -> Result<Self> {
-        let (basis, sums) = read::<T>(ctx, kernel, landmarks, intercept, source)?;
+        let (basis, sums) = read::<T>(ctx, kernel, landmarks, intercept, source, needed)?;
         Self::new(ctx, basis, sums, intercept)
     }
 

@@ -5,6 +5,8 @@
 
 mod basis;
 mod candidates;
+mod choice;
+mod curve;
 mod features;
 mod input_means;
 mod iterative;
@@ -16,18 +18,23 @@ mod offer;
 mod regrouped;
 mod residual;
 mod ridge_rows;
+mod room;
 mod row_sums;
 mod rows;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use basis::kernel_at;
+pub(super) use candidates::report as report_read;
+pub(super) use kernel_kmeans::landmark_bytes;
 pub(crate) use kernel_ridge::LandmarkRidge;
 pub(crate) use observed::Observed;
-pub(super) use offer::{eligible, offer, slow};
+pub(super) use offer::{offer, slow};
 #[doc(hidden)]
 pub use regrouped::Regrouped;
-pub(crate) use ridge_rows::{Evaluated, RidgeRows};
+pub(crate) use ridge_rows::{Evaluated, RidgeRows, bytes as rows_bytes};
+pub(crate) use room::{Fit, direct_bytes};
+pub(super) use room::{either_bytes, eligible};
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
 
@@ -39,6 +46,12 @@ use crate::model::input::Input;
 use crate::model::note::{Note, NoteCode};
 use crate::model::report::Report;
 use crate::points::{AnySamples, Dtype};
+
+/// What a fit on landmarks is called where its progress is shown: one stage, however often the rows are read.
+pub(crate) const STAGE: &str = "fit on landmarks";
+
+/// Shares of the trace that are left after some numbers of landmarks.
+type Curve = Vec<(usize, f64)>;
 
 /// Roundings of the trace that sums of kernel values may carry.
 const ROUNDINGS: f64 = 100.0;
@@ -180,7 +193,7 @@ pub struct LandmarkState {
 pub struct LandmarkReport {
     /// Landmarks of the model.
     pub landmarks: usize,
-    /// Landmarks that were chosen or given and left out because they depend linearly on others.
+    /// Landmarks that were asked for and left out because they depend linearly on others.
     pub dropped: usize,
     /// How they were chosen: `pivoted_cholesky`, `uniform`, `kmeans` or `given`.
     pub method: String,
@@ -192,8 +205,11 @@ pub struct LandmarkReport {
     pub trace: f64,
     /// tr(K − K̂).
     pub residual_trace: f64,
-    /// The share of the trace that is left among the candidates after some numbers of landmarks.
+    /// The share of the trace that is left of all rows after some numbers of landmarks, in the order in which they were chosen.
     pub curve: Vec<(usize, f64)>,
+    /// What a user should know of the choice, until it stands in the notes of the fit.
+    #[serde(skip)]
+    pub(crate) notes: Vec<String>,
     /// How nearly a regression solves the system of all samples, where that was computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_system: Option<FullSystem>,
@@ -276,7 +292,9 @@ fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
 
 /// What a user should know of the landmarks.
 fn notes(landmarks: &LandmarkReport) -> Vec<Note> {
-    let mut notes = Vec::new();
+    let texts = landmarks.notes.iter();
+    let mut notes: Vec<Note> =
+        texts.map(|text| Note::new(NoteCode::Landmarks, text.clone())).collect();
     if landmarks.dropped > 0 {
         let text = format!(
             "{} of {} landmarks depend linearly on the others and were left out",

@@ -1,25 +1,28 @@
 //! A source that is watched: how many rows count, and a small sample of them, drawn as they pass.
 
-use super::candidates::{Candidate, lowest, reduced};
+use super::candidates::Lowest;
 use super::rows::{RowBlock, RowBlocks};
-use crate::error::Result;
+use crate::context::{Context, Reservation};
+use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
-use crate::points::{Points, Samples};
+use crate::points::Samples;
 use crate::real::Real;
 
 /// Rows of the sample.
 const MOST: usize = 256;
 /// Keys of the sample are others than those of the rows that landmarks are chosen among.
 const SEED: u64 = 0x5bd1_e995;
+/// Copies of the sample: while it is drawn, and while it is put together.
+const COPIES: u64 = 2;
 
 /// A source, and what was seen of it since it was last read from its start.
 pub(crate) struct Observed<'a, T: Real> {
+    ctx: Context,
     source: &'a mut dyn RowBlocks,
     seed: u64,
     rows: u64,
-    positive: u64,
-    kept: Vec<Candidate>,
-    blocks: Vec<Samples<T>>,
+    sample: Lowest<T>,
+    reservation: Option<Reservation>,
 }
 
 /// Some rows, with what belongs to them.
@@ -36,71 +39,57 @@ pub(crate) struct Checked<T: Real> {
 
 impl<'a, T: Real> Observed<'a, T> {
     /// The source, watched.
-    pub fn new(source: &'a mut dyn RowBlocks, seed: u64) -> Self {
-        let (kept, blocks) = (Vec::new(), Vec::new());
-        Self { source, seed: seed ^ SEED, rows: 0, positive: 0, kept, blocks }
+    pub fn new(ctx: &Context, source: &'a mut dyn RowBlocks, seed: u64) -> Self {
+        let seed = seed ^ SEED;
+        let sample = Lowest::new(MOST, seed);
+        Self { ctx: ctx.clone(), source, seed, rows: 0, sample, reservation: None }
     }
 
     /// Rows of positive weight.
     pub fn positive(&self) -> u64 {
-        self.positive
+        self.sample.seen as u64
     }
 
-    /// The sample, in the order of the rows.
-    pub fn checked(&self) -> Result<Checked<T>> {
-        let (kept, blocks) = reduced(self.kept.clone(), &self.blocks, MOST)?;
-        let t = kept.first().map_or(0, |one| one.targets.len().saturating_sub(1));
+    /// Takes the sample, in the order of the rows.
+    pub fn checked(&mut self) -> Result<Checked<T>> {
+        let of = self.positive();
+        let (kept, samples) = self.sample.finish(&|_, _| true)?;
+        let t = kept.first().map_or(0, |one| one.targets.len());
+        let none = || Error::Shape("there are no rows of positive weight".into());
         Ok(Checked {
-            samples: blocks[0].clone(),
+            samples: samples.ok_or_else(none)?,
             targets: Mat::from_fn(kept.len(), t, |i, j| kept[i].targets[j]),
-            weights: kept.iter().map(|one| one.targets[t]).collect(),
-            of: self.positive,
+            weights: kept.iter().map(|one| one.weight).collect(),
+            of,
         })
     }
 }
 
-/// Notes a block.
-fn note<T: Real>(
-    block: &RowBlock<'_>,
-    (seed, rows): (u64, u64),
-    kept: &mut Vec<Candidate>,
-    blocks: &mut Vec<Samples<T>>,
-) -> Result<()> {
-    let mut found = lowest(block, MOST, seed, rows, blocks.len());
-    let places: Vec<usize> = found.iter().map(|one| one.place).collect();
-    for (place, one) in found.iter_mut().enumerate() {
-        // Weights travel behind the targets.
-        one.targets.push(block.weights.as_ref().map_or(1.0, |w| w[one.place]));
-        one.place = place;
-    }
-    kept.extend(found);
-    blocks.push(block.samples.to_type::<T>()?.select(&places));
-    if kept.len() > 4 * MOST {
-        (*kept, *blocks) = reduced(std::mem::take(kept), blocks, MOST)?;
-    }
-    Ok(())
+/// Sets memory aside for the sample, by the size of the first row.
+fn reserve<T: Real>(ctx: &Context, samples: &Samples<T>) -> Result<Reservation> {
+    let bytes = COPIES * MOST as u64 * samples.bytes_of(0);
+    ctx.reserve("a sample of the rows", bytes, "raise the memory budget")
 }
 
 impl<T: Real> RowBlocks for Observed<'_, T> {
     fn rewind(&mut self, passes: usize) -> Result<()> {
-        (self.rows, self.positive) = (0, 0);
-        self.kept.clear();
-        self.blocks.clear();
+        self.rows = 0;
+        self.sample = Lowest::new(MOST, self.seed);
         self.source.rewind(passes)
     }
 
     fn next(&mut self) -> Result<Option<RowBlock<'_>>> {
-        let Self { source, seed, rows, positive, kept, blocks } = self;
+        let Self { ctx, source, rows, sample, reservation, .. } = self;
         let Some(block) = source.next()? else { return Ok(None) };
         let n = block.samples.n();
         // Whoever reads the block refuses what does not fit.
         let fits = block.targets.as_ref().is_none_or(|y| y.rows() == n)
             && block.weights.as_ref().is_none_or(|w| w.len() == n);
         if fits {
-            note(&block, (*seed, *rows), kept, blocks)?;
-            let weights = block.weights.as_deref();
-            let counted = weights.map_or(n, |w| w.iter().filter(|w| **w > 0.0).count());
-            *positive += counted as u64;
+            if reservation.is_none() {
+                *reservation = Some(reserve(ctx, &block.samples.to_type::<T>()?)?);
+            }
+            sample.add(&block, *rows, &|_, _| true)?;
         }
         *rows += n as u64;
         Ok(Some(block))
@@ -108,5 +97,9 @@ impl<T: Real> RowBlocks for Observed<'_, T> {
 
     fn rows(&self) -> Option<u64> {
         self.source.rows()
+    }
+
+    fn share(&self) -> Option<f64> {
+        self.source.share()
     }
 }

@@ -1,6 +1,6 @@
 //! What landmarks would do where an exact fit cannot be made in the memory that is left, or takes very long.
 
-use super::basis::{MOST, most_that_fit};
+use super::room::{Eligible, Fit, eligible, most_that_fit};
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::model::input::Input;
@@ -15,22 +15,22 @@ const READ: f64 = 1e9;
 /// Fewer landmarks are not worth offering.
 const FEWEST: usize = 10;
 
-/// The samples that landmarks could be chosen among: none of a matrix that was computed before.
-pub(in crate::model) fn eligible(input: &Input<'_>) -> usize {
-    if let Input::Samples(x) = input { x.n() } else { 0 }
-}
-
-/// The error of an exact fit on n samples: a refusal for memory names the number of landmarks that fits.
-pub(in crate::model) fn offer(ctx: &Context, error: Error, n: usize) -> Error {
+/// The error of an exact fit on samples: a refusal for memory names the number of landmarks that fits, of fits with t targets that take `needed` bytes.
+pub(in crate::model) fn offer(
+    ctx: &Context,
+    error: Error,
+    (x, t): (Eligible, usize),
+    needed: &dyn Fn(&Fit) -> u64,
+) -> Error {
     match error {
-        Error::Memory { what, needed, set_by, budget, used, hint } => {
-            let most = most_that_fit(ctx.budget(), n.min(MOST));
+        Error::Memory { what, needed: bytes, set_by, budget, used, hint } => {
+            let most = most_that_fit(ctx.budget(), x, t, needed);
             let hint = match most >= FEWEST {
                 true => format!("{hint}, or approximate the matrix with at most {most} landmarks")
                     .into(),
                 false => hint,
             };
-            Error::Memory { what, needed, set_by, budget, used, hint }
+            Error::Memory { what, needed: bytes, set_by, budget, used, hint }
         }
         other => other,
     }
@@ -42,16 +42,28 @@ pub(in crate::model) fn slow(
     ctx: &Context,
     input: &Input<'_>,
     passes: usize,
+    needed: &dyn Fn(&Fit) -> u64,
 ) -> Result<Option<Note>> {
     let Input::Samples(x) = input else { return Ok(None) };
-    let Some(text) = text(ctx, (x.n(), x.features()), passes) else { return Ok(None) };
+    if seconds(x.n(), x.features(), passes, ctx.threads(), |bytes| bytes <= ctx.budget()) <= LONG {
+        return Ok(None);
+    }
+    let Some(text) = text(ctx, (eligible(input), x.features()), passes, needed) else {
+        return Ok(None);
+    };
     ctx.step(Step { message: Some(text.clone()), ..Step::new("planning", 0.0, 1.0) })?;
     Ok(Some(Note::new(NoteCode::Landmarks, text)))
 }
 
-fn text(ctx: &Context, (n, d): (usize, usize), passes: usize) -> Option<String> {
+fn text(
+    ctx: &Context,
+    (x, d): (Eligible, usize),
+    passes: usize,
+    needed: &dyn Fn(&Fit) -> u64,
+) -> Option<String> {
+    let n = x.n;
     let seconds = seconds(n, d, passes, ctx.threads(), |bytes| bytes <= ctx.budget());
-    let most = most_that_fit(ctx.budget(), n.min(MOST));
+    let most = most_that_fit(ctx.budget(), x, 1, needed);
     (seconds > LONG && most >= FEWEST).then(|| {
         let hours = seconds / 3600.0;
         format!(
@@ -75,26 +87,31 @@ fn seconds(n: usize, d: usize, passes: usize, threads: usize, fits: impl Fn(u64)
 
 #[cfg(test)]
 mod tests {
+    use super::super::room::either_bytes;
     use super::*;
 
     #[test]
     fn long_fits_are_announced_with_the_landmarks_that_fit() {
         let ctx = Context::new(2).with_budget(1 << 30);
-        assert_eq!(text(&ctx, (100_000, 20), 20), None);
-        let found = text(&ctx, (1_000_000, 20), 20).unwrap();
+        let rows = |n| (Eligible { n, row_bytes: 168 }, 20);
+        let needed = &either_bytes;
+        assert_eq!(text(&ctx, rows(100_000), 20, needed), None);
+        let found = text(&ctx, rows(1_000_000), 20, needed).unwrap();
         assert!(found.contains("1000000 rows") && found.contains("hours"), "{found}");
         let most: usize = found.split(' ').rev().nth(5).unwrap().parse().unwrap();
-        assert!((1000..=MOST).contains(&most), "{found}");
-        assert_eq!(text(&Context::new(2).with_budget(1 << 10), (1_000_000, 20), 20), None);
+        assert!((1000..=5000).contains(&most), "{found}");
+        let small = Context::new(2).with_budget(1 << 10);
+        assert_eq!(text(&small, rows(1_000_000), 20, needed), None);
     }
 
     #[test]
     fn a_refusal_for_memory_names_the_landmarks_that_fit() {
         let ctx = Context::new(1).with_budget(50 << 20);
         let error = Error::memory("the solver", 1 << 40, 50 << 20, "fit on fewer rows");
-        let found = offer(&ctx, error, 1_000_000).to_string();
+        let x = Eligible { n: 1_000_000, row_bytes: 168 };
+        let found = offer(&ctx, error, (x, 1), &either_bytes).to_string();
         assert!(found.contains("fit on fewer rows, or approximate the matrix with at most "));
-        let other = offer(&ctx, Error::Interrupted, 10);
+        let other = offer(&ctx, Error::Interrupted, (x, 1), &either_bytes);
         assert_eq!(other.to_string(), "interrupted");
     }
 }

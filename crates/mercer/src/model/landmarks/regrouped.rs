@@ -87,6 +87,10 @@ impl<S: RowBlocks> RowBlocks for Regrouped<S> {
     fn rows(&self) -> Option<u64> {
         self.inner.rows()
     }
+
+    fn share(&self) -> Option<f64> {
+        self.inner.share()
+    }
 }
 
 fn owned(block: RowBlock<'_>) -> RowBlock<'static> {

@@ -51,6 +51,14 @@ pub(crate) struct Found {
     pub left_out_error: Option<f64>,
 }
 
+/// Bytes of the pass with m landmarks, so many penalties, and t targets.
+pub(crate) fn bytes(m: usize, penalties: usize, t: usize) -> u64 {
+    let p = penalties * t;
+    let chunk = CHUNK as u64 * (m + 3 * p) as u64;
+    let bytes = 8 * (2 * (m * p) as u64).saturating_add(2 * chunk);
+    bytes.saturating_add(2 * Leverages::bytes(m, penalties))
+}
+
 impl<'a, T: Real> RidgeRows<'a, T> {
     /// Prepares a pass; with `left_out`, each row is predicted by a fit without it.
     pub fn new(
@@ -59,11 +67,8 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         alphas: &'a [f64],
         left_out: bool,
     ) -> Result<Self> {
-        let (m, p) = (ridge.basis.m(), alphas.len() * ridge.problem.t());
         let hint = "use generalised cross-validation, fewer landmarks or penalties, or raise the memory budget";
-        let chunk = CHUNK as u64 * (m + 3 * p) as u64;
-        let bytes = 8 * (2 * (m * p) as u64).saturating_add(2 * chunk);
-        let bytes = bytes.saturating_add(2 * Leverages::bytes(m, alphas.len()));
+        let bytes = bytes(ridge.basis.m(), alphas.len(), ridge.problem.t());
         let _reservation = ctx.reserve("the pass over rows", bytes, hint)?;
         let problem = &ridge.problem;
         let beta = problem.solutions(alphas);

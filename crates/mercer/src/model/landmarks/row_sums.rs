@@ -1,7 +1,7 @@
 //! Sums over the rows of a source, block by block.
 
 use super::basis::{Basis, check_rows};
-use super::candidates::check_block;
+use super::candidates::{check_block, report};
 use super::rows::{RowBlock, RowBlocks};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
@@ -54,10 +54,20 @@ impl<'a, T: Real> RowSums<'a, T> {
         })
     }
 
+    /// Reports how much of a source was read whose number of rows is not known.
+    pub fn report(&self, ctx: &Context, source: &dyn RowBlocks) -> Result<()> {
+        match self.total {
+            Some(_) => Ok(()),
+            None => report(ctx, "rows", (self.rows as u64, None, source.share())),
+        }
+    }
+
     /// Adds the rest of a source; the sums of all.
     pub fn add_rest(mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<LandmarkSums> {
         while let Some(block) = source.next()? {
             self.add(ctx, &block)?;
+            drop(block);
+            self.report(ctx, source)?;
         }
         let Self { basis, division, mut sums, .. } = self;
         sums.finish(ctx, &division.into_blocks(), &basis.factor)?;

@@ -37,6 +37,11 @@ pub trait RowBlocks {
     fn rows(&self) -> Option<u64> {
         None
     }
+
+    /// The share of the pass that is read, from 0 to 1, if that is known where the number of rows is not.
+    fn share(&self) -> Option<f64> {
+        None
+    }
 }
 
 impl<S: RowBlocks + ?Sized> RowBlocks for &mut S {
@@ -50,6 +55,10 @@ impl<S: RowBlocks + ?Sized> RowBlocks for &mut S {
 
     fn rows(&self) -> Option<u64> {
         (**self).rows()
+    }
+
+    fn share(&self) -> Option<f64> {
+        (**self).share()
     }
 }
 
