@@ -7,14 +7,14 @@ use super::rows::{RowBlock, RowBlocks};
 use super::{LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkReport, LandmarkState};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Param, Result};
-use crate::gram::{Gram, LandmarkSums, MatrixFree};
+use crate::gram::{Gram, LandmarkSums, MatrixFree, kernel_values};
 use crate::kernel::{KernelSpec, Recentred, SpecKernel};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::report::Report;
 use crate::model::validate::check_weights;
-use crate::points::{AnySamples, Points, Samples};
+use crate::points::{AnySamples, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::nystrom::{self, Nystrom};
 use crate::solve::path;
@@ -113,8 +113,7 @@ impl<T: Real> Basis<T> {
         needed: &dyn Fn(usize, usize) -> u64,
     ) -> Result<(Self, Candidates<T>)> {
         params.check()?;
-        let most = most(params);
-        let enough = CANDIDATES.max(CANDIDATES_FOR_EACH.saturating_mul(most));
+        let enough = candidate_count(params);
         let found = candidates::sample::<T>(ctx, source, enough, params.seed)?;
         Self::of(ctx, kernel, params, center, found, needed)
     }
@@ -172,6 +171,25 @@ impl<T: Real> Basis<T> {
         let t = state.sums.as_ref().map_or(0, LandmarkSums::t);
         let _reservation = reserve::<T>(ctx, landmarks.n(), t)?;
         Ok(Self { spec, landmarks, on, factor, target_means: Vec::new(), report, _reservation })
+    }
+
+    /// Whether samples are the landmarks, one by one: no distance of theirs in feature space is more than rounding.
+    fn are_landmarks(&self, ctx: &Context, samples: &AnySamples) -> Result<bool> {
+        let samples = samples.to_type::<T>()?;
+        if samples.n() != self.m() || self.landmarks.check_like(&samples).is_err() {
+            return Ok(false);
+        }
+        let (kernel, anchors) = (&*self.on.kernel, &self.on.anchors);
+        let moved = self.on.moved(&samples)?;
+        let (mut own, mut other) = (vec![T::ZERO; self.m()], vec![T::ZERO; self.m()]);
+        kernel.diag(Span::all(anchors), &mut own)?;
+        kernel.diag(Span::all(&moved), &mut other)?;
+        let cross = kernel_values(ctx, kernel, anchors, Span::all(&moved))?;
+        let is_same = |i: usize| {
+            let (a, b, c) = (own[i].to_f64(), other[i].to_f64(), cross[(i, i)].to_f64());
+            (a + b - 2.0 * c).abs() <= 64.0 * T::EPSILON * (a.abs() + b.abs())
+        };
+        Ok((0..self.m()).all(is_same))
     }
 
     /// The sums over the rows of a source from where it stands, with targets near `origin`.
@@ -248,6 +266,24 @@ impl<'a> Fitted<'a> {
         sums.merge(&basis.sum(ctx, source, sums.target_origin.clone())?)?;
         Ok((basis, sums))
     }
+
+    /// The basis and the sums over the rows of both models, if they have the same landmarks.
+    pub fn join<T: Real>(
+        &self,
+        ctx: &Context,
+        kernel: &KernelSpec,
+        other: &Fitted<'_>,
+    ) -> Result<(Basis<T>, LandmarkSums)> {
+        let mut sums = self.state.sums.clone().ok_or_else(super::no_sums)?;
+        let added = other.state.sums.as_ref().ok_or_else(super::no_sums)?;
+        let landmarks = self.anchors.to_type::<T>()?;
+        let basis = Basis::<T>::restore(ctx, kernel, landmarks, self.state, self.report)?;
+        if self.state.point != other.state.point || !basis.are_landmarks(ctx, other.anchors)? {
+            return Err(super::more::other_landmarks("landmarks"));
+        }
+        sums.merge(added)?;
+        Ok((basis, sums))
+    }
 }
 
 /// Refuses targets that are missing, too many or not finite, and invalid weights.
@@ -272,6 +308,11 @@ pub(super) fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Resul
         ))),
         _ => Ok(()),
     }
+}
+
+/// How many rows landmarks are chosen among, at most.
+pub(super) fn candidate_count(params: &LandmarkParams) -> usize {
+    CANDIDATES.max(CANDIDATES_FOR_EACH.saturating_mul(most(params)))
 }
 
 /// The most landmarks that there can be.

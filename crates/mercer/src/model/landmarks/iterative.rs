@@ -2,6 +2,7 @@
 //! gradients, whose products (Σ w φ̂ φ̂ᵀ) v = L⁻¹ Σ w k_Z (k_Zᵀ (L⁻ᵀ v)) compute the kernel values anew.
 
 use super::basis::{Basis, basis_bytes, check_rows};
+use super::kernel_ridge::squared_lengths;
 use super::rows::RowBlocks;
 use super::{LandmarkCount, LandmarkParams, LandmarkReport};
 use crate::context::{Context, Step};
@@ -49,13 +50,13 @@ fn has_ridge(params: &KernelRidgeParams) -> bool {
     params.alpha.iter().all(|alpha| *alpha > 0.0)
 }
 
-/// Fits on the rows of a source, which is read as often as the iteration has passes, and three times more.
+/// Fits on the rows of a source, which is read as often as the iteration has passes, and three times more; the model and ‖f‖² of its functions.
 pub(super) fn fit<T: Real>(
     ctx: &Context,
     params: &KernelRidgeParams,
     landmarks: &LandmarkParams,
     source: &mut dyn RowBlocks,
-) -> Result<KernelRidge> {
+) -> Result<(KernelRidge, Vec<f64>)> {
     landmarks.check()?;
     if !has_ridge(params) {
         return Err(Error::parameter(Param::Alpha, "conjugate gradients need positive penalties"));
@@ -72,7 +73,8 @@ pub(super) fn fit<T: Real>(
     source.rewind(2 + wanted.max_passes)?;
     let (system, matrix) = System::read(ctx, &basis, source, params)?;
     let (beta, info, largest) = system.solve(ctx, source, matrix, params, &wanted)?;
-    system.model(ctx, params, beta, info, largest)
+    let norms = squared_lengths(&beta);
+    Ok((system.model(ctx, params, beta, info, largest)?, norms))
 }
 
 fn wanted(params: &KernelRidgeParams) -> Result<Params> {

@@ -52,8 +52,7 @@ impl KernelPca {
     pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
         let params = self.params.clone();
         if params.inverse.is_some() {
-            let text = "a model with an inverse map cannot be continued with more rows: fit it without one";
-            return Err(Error::parameter(Param::InverseMap, text));
+            return Err(no_inverse());
         }
         let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;
         *self = with_dtype!(self.dtype, T => {
@@ -62,6 +61,11 @@ impl KernelPca {
         });
         Ok(())
     }
+}
+
+pub(super) fn no_inverse() -> Error {
+    let text = "a model with an inverse map cannot be continued with more rows: fit it without one";
+    Error::parameter(Param::InverseMap, text)
 }
 
 fn wanted(params: &KernelPcaParams) -> Result<&LandmarkParams> {

@@ -6,11 +6,13 @@
 mod basis;
 mod candidates;
 mod features;
+mod full_system;
 mod input_means;
 mod iterative;
 mod kernel_kmeans;
 mod kernel_pca;
 mod kernel_ridge;
+mod more;
 mod observed;
 mod offer;
 mod regrouped;
@@ -18,6 +20,7 @@ mod residual;
 mod ridge_rows;
 mod row_sums;
 mod rows;
+mod sampled;
 #[cfg(test)]
 mod tests;
 
@@ -30,6 +33,8 @@ pub use regrouped::Regrouped;
 pub(crate) use ridge_rows::{Evaluated, RidgeRows};
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
+#[doc(hidden)]
+pub use sampled::sampled;
 
 use serde::{Deserialize, Serialize};
 
@@ -135,8 +140,7 @@ impl LandmarkParams {
         self
     }
 
-    /// Whether the model keeps its sums.
-    #[doc(hidden)]
+    /// Whether the model keeps the sums over its samples, m × m numbers, so that it can be continued with more of them, also from a file.
     #[must_use]
     pub fn keep_sums(mut self, keep: bool) -> Self {
         self.keep_sums = keep;
