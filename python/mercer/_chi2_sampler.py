@@ -13,6 +13,7 @@ from mercer._arrays import Samples, Table, as_scikit_learn, scaled
 from mercer._params import is_real, refuse
 from mercer._progress import Step
 from mercer._sampler import Sampler
+from mercer._stream import by_blocks
 
 # The intervals that suit few samples of the spectrum (Vedaldi & Zisserman 2012, figure 2c).
 _INTERVALS = {1: 0.8, 2: 0.5, 3: 0.4}
@@ -82,13 +83,14 @@ class AdditiveChi2Sampler(Sampler):
         self.memory_budget = memory_budget
         self.progress = progress
 
+    @by_blocks
     def transform(self, X: Samples) -> Table:
         """Return the features of histograms.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Histograms, without negative values.
+            Histograms, without negative values; also a table in blocks, as for other estimators.
 
         Returns
         -------

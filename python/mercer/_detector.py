@@ -9,11 +9,13 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
+from sklearn.utils.metaestimators import available_if
 
 from mercer import _components, _core, _fit, _landmarks, _params, _predict
 from mercer._arrays import Samples
 from mercer._base import Estimator
 from mercer._contamination import check_contamination, fraction_above, robust_threshold
+from mercer._params import refuse
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
 from mercer._stream import by_blocks
@@ -190,6 +192,35 @@ class KernelPCADetector(OutlierMixin, Estimator):
         self._choice = choice
         self._set_model(model)
         warn_of_notes(self.report_)
+        return self
+
+    @available_if(_landmarks.are_set)
+    @_fit.unchanged_on_error
+    def partial_fit(self, X: Samples, y: object = None) -> Self:
+        """Fit on more samples; requires `landmarks` and a number as `contamination`.
+
+        The first call chooses the landmarks among its samples, unless they are given, and later
+        calls keep them: the components are those of all samples so far. Earlier samples are not
+        kept, so that their scores in ``training_scores_`` stay those of the call that added them,
+        and the threshold is the quantile of all of these. It also goes on from a file.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as for :meth:`fit`.
+        y : None
+            Not used.
+
+        Returns
+        -------
+        self : KernelPCADetector
+            The estimator itself.
+        """
+        if self.contamination == "auto":
+            raise refuse(self, "contamination", "a number in partial_fit", self.contamination)
+        if not hasattr(self, "_model"):
+            return _landmarks.first_fit(self, lambda: self.fit(X))
+        self._set_model(_landmarks.continue_fit(self, X, None))
         return self
 
     def _fit_model(

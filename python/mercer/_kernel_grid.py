@@ -7,10 +7,11 @@ from itertools import product
 
 import numpy as np
 
-from mercer import _core
+from mercer import _core, _fit, _landmarks
 from mercer._kernel_choice import DEFAULTS, Choice, Described, Precomputed, choose, is_name, takes
 from mercer._params import ParameterError
 from mercer._samples import Checked, features, to_core
+from mercer._stream import Streamed
 
 
 def kernels_of(estimator, X: Checked) -> list[Choice]:
@@ -37,9 +38,8 @@ def _all(estimator, X: Checked) -> Iterator[Choice]:
         }
         params = None if len(kernels) > 1 and not is_name(kernel) else estimator.kernel_params
         for values in product(*tuned.values()):
-            yield from _one(
-                kernel, X, dict(zip(tuned, values, strict=True)) | {"kernel_params": params}
-            )
+            given_now = dict(zip(tuned, values, strict=True)) | {"kernel_params": params}
+            yield from _one(estimator, kernel, X, given_now)
 
 
 def _refuse_unused(kernels: list, given: dict[str, list]) -> None:
@@ -50,17 +50,27 @@ def _refuse_unused(kernels: list, given: dict[str, list]) -> None:
             raise ParameterError(f"{name}={value!r} has no effect on any of the kernels")
 
 
-def _one(kernel: object, X: Checked, params: dict) -> Iterator[Choice]:
+def _one(estimator, kernel: object, X: Checked | Streamed, params: dict) -> Iterator[Choice]:
     """A kernel with its parameters, in several widths if its width was left open."""
     choice = choose(kernel, features(X), **params)
     built_in = isinstance(choice, Described) and not choice.functions
     if built_in and is_name(kernel) and params["gamma"] is None:
         left_open = choose(kernel, features(X), **params, open_gamma=True)
-        widths = _core.widths(left_open.text, to_core(X, single=False))
+        widths = _widths(estimator, X, left_open)
         if len(widths) > 1:
             yield from map(Described, widths)
             return
     yield choice
+
+
+def _widths(estimator, X: Checked | Streamed, kernel: Choice) -> list[str]:
+    """The widths that suit the samples; with landmarks, those that landmarks are chosen among."""
+    if estimator.landmarks is None:
+        return _core.widths(kernel.text, to_core(X, single=False))
+    landmarks = _landmarks.settings(estimator, X, kernel)
+    data = _fit.training_data(estimator, X, kernel)
+    with _fit.run_of(estimator) as run:
+        return _core.sampled_widths(kernel.text, data, landmarks, run)
 
 
 def _several(value: object, name: str) -> list:

@@ -42,6 +42,10 @@ class KernelKMeans(ClassNamePrefixFeaturesOutMixin, ClusterMixin, TransformerMix
     If there are fewer distinct samples than clusters, some clusters stay empty, and a
     ``ConvergenceWarning`` says so.
 
+    There is no ``partial_fit``, also with landmarks: every iteration assigns all samples anew, so
+    that sums over earlier ones are of no use. Cluster the features of :class:`mercer.Nystroem` by a
+    method that takes samples in parts.
+
     Parameters
     ----------
     n_clusters : int, default=8

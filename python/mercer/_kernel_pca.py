@@ -318,8 +318,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             The estimator itself.
         """
         if not hasattr(self, "_model"):
-            self._continues = True
-            return self.fit(X)
+            return _landmarks.first_fit(self, lambda: self.fit(X))
         self._set_model(_landmarks.continue_fit(self, X, None))
         return self
 

@@ -322,8 +322,7 @@ class KernelRidge(RidgeRegressor):
             The estimator itself.
         """
         if not hasattr(self, "_model"):
-            self._continues = True
-            return self.fit(X, y, sample_weight)
+            return _landmarks.first_fit(self, lambda: self.fit(X, y, sample_weight))
         if _stream.fits_in_blocks(self, X):
             self._set_model(_landmarks.continue_fit(self, X, (y, sample_weight)))
             return self

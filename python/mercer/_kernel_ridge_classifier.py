@@ -10,12 +10,19 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
+from sklearn.utils.metaestimators import available_if
 
 from mercer import _core, _fit, _landmarks, _linear, _predict, _ridge, _stream
 from mercer._arrays import Samples, validate_weights
 from mercer._base import Estimator
 from mercer._files import class_notes, classes_of
-from mercer._labels import class_names, indicators_of, validate_labels
+from mercer._labels import (
+    class_names,
+    classes_given,
+    codes_among,
+    indicators_of,
+    validate_labels,
+)
 from mercer._params import refuse
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
@@ -184,14 +191,21 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         self : KernelRidgeClassifier
             The estimator itself.
         """
+        return self._fit_classes(X, y, sample_weight)
+
+    def _fit_classes(self, X, y, sample_weight, known: np.ndarray | None = None) -> Self:
+        """Fit the model; the classes are those of y, or the known ones."""
         _ridge.check_params(self)
         X = _fit.training_samples(self, X, y, sample_weight)
         if isinstance(X, _stream.Streamed):
-            return self._fit_blocks(X)
+            return self._fit_blocks(X, known)
         weights = validate_weights(sample_weight, X.shape[0])
         labels = indicators_of(self, y, X)
         if labels is None:
-            classes, codes = validate_labels(self, y, X)
+            if known is None:
+                classes, codes = validate_labels(self, y, X)
+            else:
+                classes, codes = known, codes_among(self, y, X, known)
             targets, names = _targets(codes, len(classes)), class_names(classes)
             weights = self._weights(classes[codes], weights)
         else:
@@ -205,9 +219,84 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
         warn_of_notes(self.report_)
         return self
 
-    def _fit_blocks(self, X: _stream.Streamed) -> Self:
-        """Fit on samples in blocks, after a pass that finds the classes."""
-        classes = _stream.class_targets(self, X, self._class_factors)
+    @available_if(_landmarks.are_set)
+    @_fit.unchanged_on_error
+    def partial_fit(
+        self,
+        X: Samples,
+        y: ArrayLike | None = None,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Fit on more samples; requires `landmarks`.
+
+        The first call chooses the landmarks among its samples, unless they are given, and later
+        calls keep them: the model is that of all samples so far. It also goes on from a file.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as for :meth:`fit`.
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            The class of each sample, or its labels; those of a table in blocks come with it.
+        classes : array-like of shape (n_classes,), optional
+            All classes, in the first call: by default those of its samples. Later calls may leave
+            it out.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weights of the samples.
+
+        Returns
+        -------
+        self : KernelRidgeClassifier
+            The estimator itself.
+        """
+        if isinstance(self.class_weight, str):
+            expected = "a dictionary or None in partial_fit, which does not see all samples"
+            raise refuse(self, "class_weight", expected, self.class_weight)
+        known = None if classes is None else classes_given(classes)
+        if not hasattr(self, "_model"):
+            return _landmarks.first_fit(self, lambda: self._fit_classes(X, y, sample_weight, known))
+        if known is not None and not np.array_equal(known, self.classes_):
+            raise ValueError(
+                f"classes={known.tolist()!r} are not those of the first call: "
+                f"{self.classes_.tolist()!r}"
+            )
+        self._set_model(self._continued(X, y, sample_weight))
+        return self
+
+    def _continued(self, X, y, sample_weight) -> _core.Model:
+        """The model of all samples so far and these."""
+        if _stream.fits_in_blocks(self, X):
+
+            def prepare(rows: _stream.Streamed) -> None:
+                _stream.encode_classes(rows, self.classes_, self._known_factors())
+
+            return _landmarks.continue_fit(self, X, (y, sample_weight), prepare)
+        samples = _predict.new_samples(self, X)
+        weights = validate_weights(sample_weight, samples.shape[0])
+        labels = indicators_of(self, y, samples)
+        if (labels is not None) != self._multilabel:
+            raise ValueError("y must be of the kind of the first call: classes, or several labels")
+        if labels is not None:
+            targets, weights = 2.0 * labels - 1, self._label_weights(labels, weights)
+        else:
+            codes = codes_among(self, y, samples, self.classes_)
+            targets = _targets(codes, len(self.classes_))
+            weights = self._weights(self.classes_[codes], weights)
+        return _landmarks.continue_fit(self, X, (np.ascontiguousarray(targets), weights))
+
+    def _known_factors(self) -> np.ndarray | None:
+        """The weights of known classes, which do not depend on their samples."""
+        return self._class_factors(self.classes_, np.ones(len(self.classes_)))
+
+    def _fit_blocks(self, X: _stream.Streamed, known: np.ndarray | None) -> Self:
+        """Fit on samples in blocks, after a pass that finds the classes if they are not known."""
+        if known is None:
+            classes = _stream.class_targets(self, X, self._class_factors)
+        else:
+            classes = known
+            factors = self._class_factors(classes, np.ones(len(classes)))
+            _stream.encode_classes(X, classes, factors)
         model, choice = _ridge.fit(self, X, None, class_names(classes))
         self._choice, self._multilabel = choice, False
         self._flat, self.classes_ = len(classes) == 2, classes

@@ -8,6 +8,7 @@ from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.metaestimators import available_if
 
 from mercer import _core, _fit, _landmarks, _params, _ridge
 from mercer._arrays import Samples
@@ -15,12 +16,13 @@ from mercer._kernel_grid import kernels_of
 from mercer._kernel_ridge import RidgeRegressor
 from mercer._kernel_ridge_search import (
     params_of,
+    result_of,
     scorer,
     search,
     validation,
     validation_in_blocks,
 )
-from mercer._params import refuse
+from mercer._params import ParameterError, refuse
 from mercer._progress import Step
 from mercer._reports import warn_of_notes
 from mercer.kernels import Kernel
@@ -221,13 +223,65 @@ class KernelRidgeCV(RidgeRegressor):
             raise ValueError("cross-validation needs at least 2 samples, but there is 1 sample")
         targets, flat = _fit.training_targets(self, X, y, sample_weight)
         settings = self._search_settings(X, targets, flat=flat)
-        found = search(self, X, targets, kernels_of(self, X), settings)
+        kernels = kernels_of(self, X)
+        if hasattr(self, "_continues") and len(kernels) > 1:
+            raise ParameterError(
+                f"partial_fit goes on with one kernel, but there are {len(kernels)}: name one with "
+                "its width, as in kernel='rbf', gamma=0.1"
+            )
+        found = search(self, X, targets, kernels, settings)
         self._choice, self._flat = found.choice, flat
         self._set_model(found.model)
         warn_of_notes(self.report_)
         vars(self).pop("cv_results_", None)
         if self.store_cv_results:
             self.cv_results_ = found.results()
+        return self
+
+    @available_if(_landmarks.are_set)
+    @_fit.unchanged_on_error
+    def partial_fit(
+        self, X: Samples, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Fit on more samples; requires `landmarks`, one kernel and ``cv="gcv"``.
+
+        The first call chooses the landmarks among its samples, unless they are given, and later
+        calls keep them, and the kernel. Generalised cross-validation needs nothing of the samples
+        but sums over them, so that the penalty is chosen anew from those of all samples so far;
+        leave-one-out and folds would read all of them again. Leave samples of weight 0 out: the
+        number of samples counts.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Samples, as for :meth:`fit`.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets; None for rows in blocks, which come with them.
+        sample_weight : float or array-like of shape (n_samples,), optional
+            Weights of the samples.
+
+        Returns
+        -------
+        self : KernelRidgeCV
+            The estimator itself.
+        """
+        if not (isinstance(self.cv, str) and self.cv == "gcv"):
+            expected = "'gcv' in partial_fit, since other scores read all samples again"
+            raise refuse(self, "cv", expected, self.cv)
+        if not hasattr(self, "_model"):
+            return _landmarks.first_fit(self, lambda: self.fit(X, y, sample_weight))
+        penalties = self.alphas
+        if penalties is not None:
+            penalties = _params.penalties(self, "alphas", positive=True)
+        found = _landmarks.continue_search(
+            self, X, (y, sample_weight), (penalties, bool(self.alpha_per_target))
+        )
+        result = result_of([self._choice], found)
+        self._set_model(result.model)
+        warn_of_notes(self.report_)
+        vars(self).pop("cv_results_", None)
+        if self.store_cv_results:
+            self.cv_results_ = result.results()
         return self
 
     def _refuse_solvers(self) -> None:

@@ -80,7 +80,7 @@ def search(
         data, grid = _fit.training_data(estimator, X, first), settings | {"kernels": named}
         try:
             with fitting(estimator, clock, _NONE_SCORED) as run:
-                found.append(_result(choices, _core.search(data, targets, model, grid, run)))
+                found.append(result_of(choices, _core.search(data, targets, model, grid, run)))
         except TimeoutError:
             if not (found and clock.is_over):
                 raise
@@ -100,7 +100,8 @@ def _warn_of_limit(clock: Clock, scored: int, kernels: int) -> None:
         )
 
 
-def _result(kernels: list[Choice], found: tuple) -> SearchResult:
+def result_of(kernels: list[Choice], found: tuple) -> SearchResult:
+    """Return what the extension module found among these kernels."""
     model, tables, (place, score, std_error) = found
     # Fewer tables than kernels if the time limit passed.
     tables = [

@@ -33,6 +33,38 @@ def validate_labels(estimator, y: ArrayLike, X) -> tuple[np.ndarray, np.ndarray]
     return classes, codes.astype(np.int64, copy=False)
 
 
+def codes_among(estimator, y: ArrayLike, X, classes: np.ndarray) -> np.ndarray:
+    """Return the index of each sample's class among classes that are known, which may not all have
+    a sample.
+    """
+    require_y(estimator, y)
+    y = _checked(y)
+    check_consistent_length(X, y)
+    return codes_of(y, classes)
+
+
+def codes_of(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
+    """Return the index of each label among sorted classes, which hold all of them."""
+    if (y.dtype.kind in "USO") != (classes.dtype.kind in "USO"):
+        raise _mixed()
+    codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+    wrong = np.flatnonzero(classes[codes] != y)
+    if wrong.size:
+        raise ValueError(
+            f"y has the class {y[wrong[0]]!r} at row {wrong[0]}, which is not among those of the "
+            f"first call: {classes.tolist()!r}; give all of them as classes= in the first call"
+        )
+    return codes.astype(np.int64, copy=False)
+
+
+def classes_given(classes: ArrayLike) -> np.ndarray:
+    """Return the sorted classes that a caller named."""
+    found = np.unique(_checked(np.asarray(classes)))
+    if len(found) < 2:
+        raise ValueError(f"classes must name at least two classes, not {found.tolist()!r}")
+    return found
+
+
 def indicators_of(estimator, y: ArrayLike, X) -> np.ndarray | None:
     """Return which labels each sample has, n_samples × n_labels of 0 and 1; None for classes.
 

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from mercer import _core, _fit, _params, _predict
-from mercer._arrays import dense
+from mercer._arrays import dense, validate_targets, validate_weights
 from mercer._kernel_choice import Choice, Described
 from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._params import is_integer, is_real, refuse
 from mercer._predict import kept_samples, present
 from mercer._samples import Checked, to_core, validate_samples
-from mercer._stream import continued, fits_in_blocks
+from mercer._stream import Streamed, continued, fits_in_blocks
 
 _METHODS = ("pivoted_cholesky", "uniform", "kmeans")
 
@@ -92,12 +93,26 @@ def params_from_file(stored: dict, model: _core.Model) -> dict[str, object]:
     return params | {"landmark_method": found["method"]}
 
 
-def continue_fit(estimator, X, targets: tuple | None) -> _core.Model:
-    """Return the model of all rows so far and X; of a source of blocks, `targets` are y and
-    weights as they were given.
+def first_fit(estimator, fit: Callable[[], Any]) -> Any:
+    """Fit so that the model keeps what more samples are added to."""
+    estimator._continues = True
+    try:
+        return fit()
+    finally:
+        vars(estimator).pop("_continues", None)
+
+
+def continue_fit(
+    estimator,
+    X,
+    targets: tuple | None,
+    prepare: Callable[[Streamed], None] | None = None,
+) -> _core.Model:
+    """Return the model of all rows so far and X; of a source of blocks, which `prepare` prepares,
+    `targets` are y and weights as they were given.
     """
     if fits_in_blocks(estimator, X):
-        blocks = continued(estimator, X, *(targets or (None, None)))
+        blocks = continued(estimator, X, *(targets or (None, None)), prepare=prepare)
         with _fit.run_of(estimator) as run:
             return _core.continue_fit(estimator._model, blocks, None, run)
     X = validate_samples(estimator, X, purpose_of(estimator._choice), reset=False)
@@ -106,6 +121,24 @@ def continue_fit(estimator, X, targets: tuple | None) -> _core.Model:
     rows = to_core(X, single=model.precision == "f32", custom=custom, copy=True)
     with _fit.run_of(estimator) as run:
         return _core.continue_fit(model, rows, targets, run)
+
+
+def continue_search(
+    estimator, X, targets: tuple, penalties: tuple[list[float] | None, bool]
+) -> tuple:
+    """Return what a search by generalised cross-validation finds among the penalties for all rows
+    so far and X; `targets` are y and weights as they were given.
+    """
+    if fits_in_blocks(estimator, X):
+        rows, values = continued(estimator, X, *targets), None
+    else:
+        X = validate_samples(estimator, X, purpose_of(estimator._choice), reset=False)
+        y, _ = validate_targets(estimator, targets[0], X)
+        values = (y, validate_weights(targets[1], X.shape[0]))
+        custom = is_custom(estimator._choice)
+        rows = to_core(X, single=estimator._model.precision == "f32", custom=custom, copy=True)
+    with _fit.run_of(estimator) as run:
+        return _core.continue_search(estimator._model, rows, values, penalties, run)
 
 
 def landmark_residual(self, X) -> np.ndarray:

@@ -25,10 +25,22 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
+# What was said before the work began, and need not be said again after it.
+_said: set[str] = set()
+
+
+def warn_ahead(message: str) -> None:
+    """Warn before work that takes long, while there is still a choice."""
+    _said.add(message)
+    warn(message)
+
+
 def warn_of_notes(report: dict, category: type[Warning] | None = None) -> None:
     """Warn of what the report says a user should know."""
     for note, code in notes_of(report):
-        if code != _NO_WARNING:
+        if note in _said:
+            _said.discard(note)
+        elif code != _NO_WARNING:
             warn(note, category or (ConvergenceWarning if code in _NOT_CONVERGED else UserWarning))
 
 

@@ -15,7 +15,7 @@ from mercer import _core, _fit
 from mercer._arrays import Samples, Table, as_contiguous, scaled, validate_rows
 from mercer._base import Estimator
 from mercer._samples import to_core
-from mercer._stream import by_blocks
+from mercer._stream import by_blocks, first_block, is_stream
 from mercer.reports import Report
 
 
@@ -36,7 +36,8 @@ class Sampler(TransformerMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples. float32 and float64 are used as they are, in any memory order.
+            Samples. float32 and float64 are used as they are, in any memory order. Of a table in
+            blocks (:func:`mercer.scan`), the first one is read, as by :meth:`partial_fit`.
         y : None
             Not used.
 
@@ -131,6 +132,7 @@ class Sampler(TransformerMixin, Estimator):
         self.kernel_, self.error_ = facts["kernel"], facts["error"]
 
     def _rows(self, X, *, reset: bool, check_finite: bool = False):
+        X = first_block(X) if is_stream(X) else X
         return validate_rows(self, X, reset=reset, accept_sparse=True, check_finite=check_finite)
 
     def _transform(self, model: _core.Model, X) -> np.ndarray:

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_array, has_fit_parameter
 from mercer import _core
 from mercer._arrays import validate_weights
 from mercer._kernel_purpose import is_custom, purpose_of
+from mercer._labels import codes_of
 from mercer._params import ParameterError, is_integer
 from mercer._samples import Checked, features, to_core, validate_samples
 from mercer._scan import Block, Choice, Reader, Scan, Slices, reader_of
@@ -241,6 +242,17 @@ def opened(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     return Streamed(estimator, X, y, sample_weight)
 
 
+def first_block(X: Any) -> Any:
+    """Return the samples of the first block of a source, which is read again later."""
+    refuse_once(X)
+    reader = _reader(X)
+    reader.rewind()
+    block = reader.next()
+    if block is None:
+        raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+    return block[0]
+
+
 def refuse_once(X: Any) -> None:
     """Refuse a source that can be read only once where it is read again after a fit."""
     if is_stream(X) and _reader(X).once:
@@ -273,16 +285,23 @@ def class_targets(
             f"{classes.tolist()[0]!r}"
         )
     factors = weigh(classes, np.array([sums[label] for label in classes.tolist()]))
+    encode_classes(X, classes, factors)
+    return classes
+
+
+def encode_classes(X: Streamed, classes: np.ndarray, factors: np.ndarray | None) -> None:
+    """Let the targets of a stream become -1 and 1 for each of these classes, or for the second of
+    two, with weights that are multiplied by the factors of their classes.
+    """
     columns = [1] if len(classes) == 2 else np.arange(len(classes))
 
     def convert(y: np.ndarray, weights: np.ndarray | None) -> tuple:
-        codes = np.searchsorted(classes, _labels(y))
+        codes = codes_of(_labels(y), classes)
         if factors is not None:
             weights = factors[codes] * (1.0 if weights is None else weights)
         return np.where(codes[:, None] == columns, 1.0, -1.0), weights
 
     X.convert = convert
-    return classes
 
 
 def _labels(y: Any) -> np.ndarray:
@@ -293,10 +312,19 @@ def _labels(y: Any) -> np.ndarray:
     return y.astype(str) if y.dtype == object else y
 
 
-def continued(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> _core.Blocks:
-    """Return the blocks of a source that a fitted model goes on with."""
+def continued(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    prepare: Callable[[Streamed], None] | None = None,
+) -> _core.Blocks:
+    """Return the blocks of a source that a fitted model goes on with, prepared if need be."""
     choice, model = estimator._choice, estimator._model
     rows = Streamed(estimator, X, y, sample_weight, reset=False, kernel=choice)
+    if prepare is not None:
+        prepare(rows)
     return rows.core(single=model.precision == "f32", custom=is_custom(choice))
 
 
@@ -362,7 +390,8 @@ def by_blocks(method: _Method) -> _Method:
     def either(estimator, X, *args, **options):
         if not is_stream(X):
             return method(estimator, X, *args, **options)
-        estimator._fitted_model()
+        if estimator.__sklearn_tags__().requires_fit:
+            estimator._fitted_model()
 
         def names(count: int) -> list[str]:
             if name == "transform":

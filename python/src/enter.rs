@@ -15,6 +15,9 @@ use pyo3::prelude::*;
 use crate::contexts::context;
 use crate::errors::{OutOfTimeError, exception, internal};
 
+/// The stage of messages about work that is still to be done.
+const PLANNING: &str = "planning";
+
 /// How often signals are looked for and progress is reported.
 const TICK: Duration = Duration::from_millis(50);
 
@@ -30,6 +33,8 @@ struct Watch {
     wants_steps: bool,
     /// When the work began, and the seconds that it may take.
     limit: Option<(Instant, f64)>,
+    /// What a user should know before long work, until it is said.
+    warning: Mutex<Option<String>>,
 }
 
 /// Steps that are not reported yet, the latest of each stage, and the one reported last.
@@ -71,6 +76,9 @@ fn rest_of(step: &Step) -> Option<Step> {
 
 impl Monitor for Watch {
     fn step(&self, step: &Step) -> ControlFlow<()> {
+        if let (PLANNING, Some(text)) = (step.stage, &step.message) {
+            *self.warning.lock().unwrap_or_else(|broken| broken.into_inner()) = Some(text.clone());
+        }
         if self.wants_steps {
             self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).note(step);
         }
@@ -105,10 +113,18 @@ impl Watch {
         })
     }
 
-    /// Lets signal handlers run and reports progress; what either raises ends the work.
+    /// Warns of what a plan says, once.
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        let text = self.warning.lock().unwrap_or_else(|broken| broken.into_inner()).take();
+        let Some(text) = text else { return Ok(()) };
+        py.import("mercer._reports")?.call_method1("warn_ahead", (text,)).map(drop)
+    }
+
+    /// Lets signal handlers run, warns and reports progress; what any of them raises ends the work.
     fn tick(&self, listener: Option<&Py<PyAny>>) -> PyResult<()> {
         Python::attach(|py| {
             py.check_signals()?;
+            self.warn(py)?;
             listener.map_or(Ok(()), |listener| self.report(py, listener, false))
         })
     }

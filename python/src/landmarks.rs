@@ -2,11 +2,11 @@
 
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::landmarks::{
-    GivenLandmarks, LandmarkCount, LandmarkMethod, LandmarkParams, RowBlocks, Whole,
+    GivenLandmarks, LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkState, RowBlocks, Whole,
 };
 use mercer_guard::guarded;
 use numpy::PyArray1;
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::enter::{Run, enter};
@@ -73,13 +73,35 @@ pub fn continue_fit(
     continued(py, saved, &mut Whole::new(samples, values.as_ref(), weights), &run)
 }
 
+/// Refuses a model on landmarks that does not hold the sums over its samples.
+pub fn refuse_without_sums(state: Option<&LandmarkState>) -> PyResult<()> {
+    match state.is_some_and(|state| state.sums.is_none()) {
+        true => Err(PyValueError::new_err(
+            "the model does not hold what more samples are added to, since it was fitted by fit: begin with partial_fit, which \
+             keeps it",
+        )),
+        false => Ok(()),
+    }
+}
+
 fn continued(
     py: Python<'_>,
     saved: &ModelFile,
     rows: &mut (dyn RowBlocks + Send),
     run: &Run,
 ) -> PyResult<Model> {
+    let keeps = match &saved.model {
+        Fitted::KernelPca(pca) => pca.landmarks.as_ref(),
+        Fitted::Detector(detector) => detector.pca.landmarks.as_ref(),
+        Fitted::KernelRidge(ridge) => ridge.landmarks.as_ref(),
+        _ => return Err(PyTypeError::new_err("this model cannot be continued")),
+    };
+    refuse_without_sums(keeps)?;
     let next: Fitted = match &saved.model {
+        Fitted::Detector(detector) => {
+            let mut detector = detector.clone();
+            enter(py, run, |ctx| detector.continue_with(ctx, rows).map(|()| detector))?.into()
+        }
         Fitted::KernelPca(pca) => {
             let mut pca = pca.clone();
             enter(py, run, |ctx| pca.continue_with(ctx, rows).map(|()| pca))?.into()
@@ -88,11 +110,7 @@ fn continued(
             let mut ridge = ridge.clone();
             enter(py, run, |ctx| ridge.continue_with(ctx, rows).map(|()| ridge))?.into()
         }
-        _ => {
-            return Err(PyTypeError::new_err(
-                "only kernel PCA and ridge regression can be continued",
-            ));
-        }
+        _ => return Err(PyTypeError::new_err("this model cannot be continued")),
     };
     Ok(Model::holding(ModelFile { model: next, ..saved.clone() }))
 }

@@ -67,11 +67,13 @@ mod _core {
     #[pymodule_export]
     use super::preimage::{preimage_errors, preimages};
     #[pymodule_export]
-    use super::ridge::{coefficients, fit_kernel_ridge, offsets, predict, remarks, widths};
+    use super::ridge::{
+        coefficients, fit_kernel_ridge, offsets, predict, remarks, sampled_widths, widths,
+    };
     #[pymodule_export]
     use super::samples::Samples;
     #[pymodule_export]
-    use super::search::search;
+    use super::search::{continue_search, search};
     #[pymodule_export]
     use super::svm::{
         calibrate_svm, fit_svm, read_libsvm, svm_classes, svm_coefficients, svm_decisions,

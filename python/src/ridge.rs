@@ -4,6 +4,7 @@
 
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
+use mercer::model::landmarks::{RowBlock, RowBlocks, Whole, sampled};
 use mercer::solve::ridge::Solver;
 use mercer::{Context, Mat, Targets, select};
 use mercer_guard::guarded;
@@ -157,6 +158,51 @@ pub fn offsets<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyArray1<f
 pub fn remarks(model: &Bound<'_, Model>) -> PyResult<String> {
     let ridge = ridge_of(model.get())?;
     json(&serde_json::json!({ "selection": ridge.selection, "classes": ridge.classes }))
+}
+
+/// The same for rows that may come in blocks, of which those count that landmarks are chosen among.
+#[guarded]
+#[pyfunction]
+pub fn sampled_widths(
+    py: Python<'_>,
+    text: &str,
+    x: Given<'_>,
+    landmarks: LandmarkSettings<'_>,
+    run: Run,
+) -> PyResult<Vec<String>> {
+    let (spec, params) = (parse(py, text)?, landmarks.params()?);
+    let sample = match &x {
+        Given::Blocks(blocks) => {
+            let (mut rows, dtype) = (blocks.get().rows(py), blocks.get().dtype);
+            enter(py, &run, |ctx| sampled(ctx, &params, &mut Unweighted(&mut rows), dtype))?
+        }
+        Given::Samples(samples) => {
+            let samples = samples.get().samples();
+            let (mut rows, dtype) = (Whole::new(samples, None, None), samples.dtype());
+            enter(py, &run, |ctx| sampled(ctx, &params, &mut rows, dtype))?
+        }
+        Given::Matrix(_) => return Err(PyTypeError::new_err("a kernel matrix has no samples")),
+    };
+    let specs = select::widths(&spec, sample).map_err(|error| exception(py, error))?;
+    Ok(specs.iter().map(ToString::to_string).collect())
+}
+
+/// Rows that all count alike.
+struct Unweighted<'a>(&'a mut (dyn RowBlocks + Send));
+
+impl RowBlocks for Unweighted<'_> {
+    fn rewind(&mut self, passes: usize) -> mercer::Result<()> {
+        self.0.rewind(passes)
+    }
+
+    fn next(&mut self) -> mercer::Result<Option<RowBlock<'_>>> {
+        let block = self.0.next()?;
+        Ok(block.map(|block| RowBlock { weights: None, ..block }))
+    }
+
+    fn rows(&self) -> Option<u64> {
+        self.0.rows()
+    }
 }
 
 /// Specs of the kernel at several length scales that suit the samples; the kernel itself if it leaves none open.

@@ -3,7 +3,10 @@
 use std::sync::Mutex;
 
 use mercer::io::ModelFile;
-use mercer::select::{self, Fold, Metric, Score, Search, SearchParams, SquaredError, Validation};
+use mercer::model::landmarks::{RowBlocks, Whole};
+use mercer::select::{
+    self, Criterion, Fold, Metric, Score, Search, SearchParams, SquaredError, Validation,
+};
 use mercer::{Context, Dtype, Error, Mat};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, PyReadonlyArray1, ToPyArray};
@@ -15,8 +18,9 @@ use crate::enter::{Run, enter};
 use crate::errors::exception;
 use crate::fit::{dtype_named, unknown};
 use crate::kernels::KernelArg;
+use crate::landmarks::refuse_without_sums;
 use crate::model::Model;
-use crate::ridge::{RidgeSettings, TargetArrays};
+use crate::ridge::{RidgeSettings, TargetArrays, ridge_of};
 use crate::samples::Given;
 
 /// What to compare and how, from a dictionary.
@@ -138,7 +142,8 @@ pub fn search<'py>(
     let params = settings.params(py, &model)?;
     if let Given::Blocks(blocks) = &x {
         let (mut rows, dtype) = (blocks.get().rows(py), blocks.get().dtype);
-        let search = |ctx: &Context| select::search_blocks(ctx, &params, &mut rows, dtype);
+        let search =
+            |ctx: &Context| select::search_blocks(ctx, &params, &mut rows, dtype, Criterion::Rmse);
         return Ok(into_python(py, enter(py, &run, search)?, dtype_named(&model.dtype)));
     }
     let targets = targets.ok_or_else(|| PyTypeError::new_err("there are no targets"))?;
@@ -153,6 +158,38 @@ pub fn search<'py>(
         return Err(raised);
     }
     Ok(into_python(py, done?, dtype_named(&model.dtype)))
+}
+
+/// Goes on with a search by generalised cross-validation: more samples, which may come in blocks, and the penalties to compare with whether to choose one for each target.
+#[guarded]
+#[pyfunction]
+#[pyo3(signature = (model, x, targets, penalties, run))]
+pub fn continue_search<'py>(
+    py: Python<'py>,
+    model: &Bound<'_, Model>,
+    x: Given<'_>,
+    targets: Option<TargetArrays<'_>>,
+    penalties: (Option<Vec<f64>>, bool),
+    run: Run,
+) -> PyResult<Found<'py>> {
+    let saved = model.get().saved();
+    let ridge = ridge_of(model.get())?;
+    refuse_without_sums(ridge.landmarks.as_ref())?;
+    let go_on = |rows: &mut (dyn RowBlocks + Send)| {
+        enter(py, &run, |ctx| select::continue_search(ctx, ridge, penalties, rows))
+    };
+    let found = match &x {
+        Given::Blocks(blocks) => go_on(&mut blocks.get().rows(py))?,
+        Given::Samples(samples) => {
+            let missing = || PyTypeError::new_err("there are no targets");
+            let targets = targets.ok_or_else(missing)?.read()?;
+            let values = targets.regressed().map_err(|error| exception(py, error))?;
+            let weights = targets.weights.as_deref();
+            go_on(&mut Whole::new(samples.get().samples(), Some(&values), weights))?
+        }
+        Given::Matrix(_) => return Err(PyTypeError::new_err("a kernel matrix has no samples")),
+    };
+    Ok(into_python(py, found, saved.dtype))
 }
 
 fn into_python(py: Python<'_>, found: Search, dtype: Dtype) -> Found<'_> {

@@ -268,6 +268,19 @@ impl Error {
         matches!(self, Error::Memory { .. } | Error::Allocation(_))
     }
 
+    /// The same with one more way out, if it is a refusal for memory.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn or_hint(self, more: &str) -> Self {
+        match self {
+            Error::Memory { what, needed, set_by, budget, used, hint } => {
+                let hint = format!("{hint}, or {more}").into();
+                Error::Memory { what, needed, set_by, budget, used, hint }
+            }
+            other => other,
+        }
+    }
+
     /// A [`Error::File`] for `path`.
     #[doc(hidden)]
     pub fn file(path: impl Into<PathBuf>, source: std::io::Error) -> Self {

@@ -161,6 +161,12 @@ impl KmeansArgs {
                  choose on a sample of the rows, then give one number",
             ));
         }
+        if self.landmarks.keep_sums {
+            return Err(conflict(
+                "--keep-sums does not apply to clusters: every iteration assigns all rows anew, so that sums over earlier rows are \
+                 of no use",
+            ));
+        }
         self.results.check_files(&self.table, plot_files(&self.plot))
     }
 }

@@ -64,6 +64,10 @@ pub struct LandmarkArgs {
     #[arg(hide_short_help = true, long, value_enum, value_name = "METHOD", requires = "landmarks",
           default_value_t = Method::PivotedCholesky, help_heading = "Kernel")]
     pub landmark_method: Method,
+    /// Store in the model what it takes to add the rows of other tables later, with `mercer continue`: as many numbers as
+    /// landmarks times landmarks
+    #[arg(hide_short_help = true, long, requires = "landmarks", help_heading = "Kernel")]
+    pub keep_sums: bool,
 }
 
 impl LandmarkArgs {
@@ -73,6 +77,7 @@ impl LandmarkArgs {
             Landmarks::Count(count) => LandmarkCount::Count(count),
             Landmarks::Auto => LandmarkCount::Tolerance(self.landmark_tolerance),
         };
-        Some(LandmarkParams::new(count).method(self.landmark_method.into()).seed(seed))
+        let params = LandmarkParams::new(count).method(self.landmark_method.into()).seed(seed);
+        Some(params.keep_sums(self.keep_sums))
     }
 }

@@ -3,6 +3,7 @@
 
 mod auto;
 mod cluster_count;
+mod continue_fit;
 mod demo;
 mod destination;
 mod doctor;
@@ -30,6 +31,7 @@ use clap::{Parser, Subcommand};
 
 pub use auto::{AutoArgs, AutoMetric, AutoTask};
 pub use cluster_count::{Choose, ClusterCounts};
+pub use continue_fit::ContinueArgs;
 pub use demo::{DemoArgs, DemoData, Subject};
 pub use destination::{ModelFile, PageFile, Picture, PictureFormat, TableFile};
 pub use doctor::DoctorArgs;
@@ -102,6 +104,8 @@ pub enum Verb {
     Outliers(OutliersArgs),
     /// Predict new rows with a fitted model
     Predict(PredictArgs),
+    /// Add the rows of another table to a fit on landmarks
+    Continue(ContinueArgs),
     /// Describe a table or a model file
     Inspect(InspectArgs),
     /// Check whether a kernel matrix is positive semi-definite, and repair it
@@ -136,6 +140,7 @@ impl Verb {
             Verb::Kmeans(args) => args.results.quiet,
             Verb::Outliers(args) => args.results.quiet,
             Verb::Predict(args) => args.quiet,
+            Verb::Continue(args) => args.quiet,
             Verb::Check(args) => args.quiet,
             Verb::Features(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
@@ -196,6 +201,7 @@ impl Verb {
             Verb::Kmeans(args) => args.check_files(),
             Verb::Outliers(args) => args.check_files(),
             Verb::Predict(args) => args.check_files(),
+            Verb::Continue(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),
             Verb::Check(args) => args.input.check_files(args.output.as_ref(), args.model.as_ref()),
             Verb::Features(args) => {

@@ -6,7 +6,7 @@ use mercer::model::Components;
 
 use super::*;
 
-const VERBS: [&str; 15] = [
+const VERBS: [&str; 16] = [
     "pca",
     "kpca",
     "transform",
@@ -19,6 +19,7 @@ const VERBS: [&str; 15] = [
     "kmeans",
     "outliers",
     "predict",
+    "continue",
     "inspect",
     "demo",
     "completions",

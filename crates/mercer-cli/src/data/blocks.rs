@@ -27,6 +27,23 @@ pub fn stream(
     Ok((needed(&stream)? > budget).then_some(stream))
 }
 
+/// An error of memory with the way out that landmarks are, unless they were asked for.
+pub fn by_landmarks(error: Error, are_given: bool) -> Error {
+    match are_given {
+        true => error,
+        false => error.or_hint("fit with --landmarks, which reads a table in blocks"),
+    }
+}
+
+/// An error of memory with the way out that a file for the results is, unless one was named.
+pub fn by_output(error: Error, is_given: bool) -> Error {
+    match is_given {
+        true => error,
+        false => error
+            .or_hint("write the results to a file with --output, which reads a table in blocks"),
+    }
+}
+
 /// Whether `path` stands for several files.
 pub fn is_directory(source: &Source) -> Option<&Path> {
     match source {
@@ -41,7 +58,7 @@ pub fn read_all(path: &Path, options: &ReadOptions) -> Result<Table> {
     let budget = options.max_bytes;
     let needed = needed(&stream)?;
     if needed > budget {
-        let hint = "use fewer rows or columns, raise the memory budget, or fit with --landmarks, which reads a table in blocks";
+        let hint = "use fewer rows or columns, or raise the memory budget";
         return Err(Error::memory("the table", needed, budget, hint));
     }
     let mut all: Option<Table> = None;

@@ -13,7 +13,7 @@ use mercer::io::{Column, ReadOptions, Table, read_table};
 use mercer::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-pub use blocks::stream;
+pub use blocks::{by_landmarks, by_output, stream};
 pub use booleans::with_booleans;
 pub use encoding::{Encoded, encode, learn as learn_encoding, places, summary as encoding_summary};
 pub use input::Prepared;

@@ -10,7 +10,7 @@ use crate::prediction::{Confusion, Prediction};
 use crate::scores::{Measure, Scored, Scores, with_spread};
 
 /// The key among the notes of a model file.
-const NOTES: &str = "test";
+pub(super) const NOTES: &str = "test";
 
 /// Scores on rows that a model was not fitted on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,8 +12,8 @@ use mercer::io::ModelFile;
 use serde::{Deserialize, Serialize};
 
 /// The keys among the notes of a model file.
-const NOTES: &str = "intervals";
-const MARGINS: &str = "prediction_sets";
+pub(super) const NOTES: &str = "intervals";
+pub(super) const MARGINS: &str = "prediction_sets";
 /// The most residuals that are stored.
 const MOST: usize = 2000;
 

@@ -34,6 +34,15 @@ pub use svm::{FitNotes, SearchNotes, SvmFacts, note_fit, svm_method};
 /// The key of [`Places`] among the notes of a model file.
 const NOTES: &str = "table";
 
+/// Takes out what was noted of the rows of a fit that more rows were added to since.
+pub fn forget_rows(saved: &mut ModelFile) {
+    for key in
+        [held_out::NOTES, intervals::NOTES, intervals::MARGINS, nested::NOTES, regression::NOTES]
+    {
+        saved.extra.remove(key);
+    }
+}
+
 /// Description of a model. Every key is always present; null where it does not apply.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {

@@ -8,7 +8,7 @@ use super::HeldOut;
 use crate::scores::{Measure, Scored};
 
 /// The key among the notes of a model file.
-const NOTES: &str = "nested";
+pub(super) const NOTES: &str = "nested";
 
 /// The score of a search by nested cross-validation: every outer fold is predicted by a model that was searched and fitted
 /// on the other rows alone.

@@ -9,7 +9,7 @@ use super::{Facts, bare, target_names};
 use crate::scores::{Scores, in_short};
 
 /// The key of [`Scores`] among the notes of a model file.
-const NOTES: &str = "scores";
+pub(super) const NOTES: &str = "scores";
 
 /// A kernel ridge regression or classification.
 #[derive(Debug, Clone, Serialize)]

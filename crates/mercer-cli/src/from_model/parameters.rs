@@ -165,6 +165,7 @@ fn landmarks(params: Option<&LandmarkParams>, report: &Report) -> Vec<Setting> {
         ],
         _ => vec![setting("landmarks", "landmarks", count)],
     };
+    all.extend(switch("keep_sums", "keep-sums", params.keep_sums));
     let method = match params.method {
         LandmarkMethod::Uniform => "uniform",
         LandmarkMethod::KMeans => "kmeans",

@@ -1,7 +1,7 @@
 //! The candidate kernels of a search.
 
 use mercer::error::Param;
-use mercer::{Error, Input, KernelSpec, Result, select};
+use mercer::{AnySamples, Error, Input, KernelSpec, Result, select};
 
 use crate::args::Kernel;
 
@@ -22,6 +22,23 @@ pub fn every_width(kernels: &[Kernel], x: &Input<'_>) -> Result<Vec<KernelSpec>>
             if !all.contains(&width) {
                 all.push(width);
             }
+        }
+    }
+    Ok(all)
+}
+
+/// The same for rows that are not held at once: what depends on the data depends on a `sample` of them, which is drawn only if something does.
+pub fn every_width_in_blocks(
+    kernels: &[Kernel],
+    sample: impl FnOnce() -> Result<AnySamples>,
+) -> Result<Vec<KernelSpec>> {
+    let mut all: Vec<KernelSpec> = Vec::new();
+    for spec in kernels.iter().map(Kernel::spec) {
+        if !spec.is_resolved() {
+            return every_width(kernels, &Input::Samples(sample()?));
+        }
+        if !all.contains(&spec) {
+            all.push(spec);
         }
     }
     Ok(all)

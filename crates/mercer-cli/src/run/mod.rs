@@ -5,6 +5,7 @@ mod candidate_kernels;
 mod check;
 mod columns;
 mod components;
+mod continue_fit;
 mod demo;
 mod doctor;
 mod evaluated_rows;
@@ -165,6 +166,7 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Kmeans(args) => kmeans::kmeans(&session(&args.machine), args),
         Verb::Outliers(args) => outliers::outliers(&session(&args.machine), args),
         Verb::Predict(args) => predict::predict(&session(&args.machine), args),
+        Verb::Continue(args) => continue_fit::continue_fit(&session(&args.machine), args),
         Verb::Inspect(args) => inspect::inspect(args),
         Verb::Check(args) => check::check(&session(&args.machine), args),
         Verb::Features(args) => features::features(&session(&args.machine), args),

@@ -38,6 +38,8 @@ struct Job<'a> {
     components: &'a ComponentArgs,
     output: &'a OutputArgs,
     model: &'a ModelArgs,
+    /// Whether landmarks are asked for, where there can be any.
+    is_low_rank: Option<bool>,
 }
 
 /// A fitted model, the scaling of its rows and the scores of these rows (n × k, row-major).
@@ -64,6 +66,7 @@ pub fn pca(session: &Session, args: &PcaArgs) -> std::result::Result<(), Failure
         components: &args.components,
         output: &args.output,
         model: &args.model,
+        is_low_rank: None,
     };
     run(session, &job, |features, work, kind| {
         let rows = Rows::of(session, features, Scales::Learn(kind), work)?;
@@ -100,6 +103,7 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         components: &args.components,
         output: &args.output,
         model: &args.model,
+        is_low_rank: Some(params.landmarks.is_some()),
     };
     if let Some(table) = open_if_low_rank(session, &job, &params)? {
         return fit_stream(session, &job, &params, table);
@@ -127,8 +131,8 @@ fn fit_stream(
     let (columns, label) = (job.columns.columns.as_deref(), job.columns.label.as_deref());
     let scale = job.input_kind.scaling(job.components.scale, job.usual_scale)?;
     let roles = Roles::without_target(columns, label, &job.columns.encoding, &job.input_kind);
-    let mut rows = FitRows::new(session, table, &roles, scale, job.components.precision)?;
-    let types = rows.types;
+    let mut rows = FitRows::new(session, table, roles, scale, job.components.precision)?;
+    let (types, roles) = (rows.types, rows.roles);
     let mut blocks = Regrouped::new(&mut rows);
     let model = KernelPca::fit_blocks(&session.context, params, &mut blocks, types.work)?;
     if model.k() == 0 {
@@ -143,22 +147,27 @@ fn fit_stream(
     let facts = Facts::of(&saved);
     let results = |table: Table, _: u64| {
         let (chosen, _, _) = columns::split(table, &roles)?;
+        if chosen.features.n_rows() == 0 {
+            return Ok(None);
+        }
         let scores =
             transform::forward(session, &saved, &chosen.features, transform::Wanted::default())?
                 .values;
-        Ok(Results {
+        Result::Ok(Some(Results {
             names: component_names(saved.model.k()),
             values: scores,
             dtype: types.result,
             label: chosen.label,
             more_labels: chosen.more_labels,
             row_numbers: None,
-        })
+        }))
     };
     let output = job.output.output.as_ref().map(|file| {
         let with_labels = file.format != Format::Npy;
         let results = &results;
-        let of = move |table: Table, before: u64| Ok(results(table, before)?.table(with_labels));
+        let of = move |table: Table, before: u64| {
+            Ok(results(table, before)?.map(|results| results.table(with_labels)))
+        };
         (file, Pieces { stream: &mut table, of })
     });
     let model = job.model.model.as_ref().map(|file| (file, &saved));
@@ -201,7 +210,9 @@ fn run(
     let (columns, label) = (job.columns.columns.as_deref(), job.columns.label.as_deref());
     let scale = job.input_kind.scaling(job.components.scale, job.usual_scale)?;
     let roles = Roles::without_target(columns, label, &job.columns.encoding, &job.input_kind);
-    let (chosen, _) = columns::choose(data::read(session, job.table, &job.input_kind)?, &roles)?;
+    let table = data::read(session, job.table, &job.input_kind)
+        .map_err(|error| data::by_landmarks(error, job.is_low_rank != Some(false)))?;
+    let (chosen, _) = columns::choose(table, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(job.components.precision, &chosen.features);
     session.progress.begin("preparing");

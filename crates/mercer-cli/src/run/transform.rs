@@ -58,7 +58,8 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
     {
         return transform_stream(session, args, &saved, table, file);
     }
-    let table = data::read(session, &args.table, &input_kind)?;
+    let table = data::read(session, &args.table, &input_kind)
+        .map_err(|error| data::by_output(error, args.output.output.is_some()))?;
     let rows = find_columns(table, &saved, args)?;
     session.progress.begin("preparing");
     let started = Instant::now();
@@ -100,7 +101,7 @@ fn transform_stream(
             false => forward(session, saved, &rows.features, Wanted::of(args))?,
         };
         notes.extend(rows.notes.iter().cloned());
-        Ok(results(saved, args, computed, rows, before).table(file.format != Format::Npy))
+        Ok(Some(results(saved, args, computed, rows, before).table(file.format != Format::Npy)))
     };
     let pieces = Pieces { stream: &mut table, of };
     let (outputs, reading) = stream::write(session, Some((file, pieces)), None)?;

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::Session;
 use super::columns::Chosen;
+use super::stream::Reading;
 use crate::args::{Picture, ResultArgs, TableArgs};
 use crate::data::Types;
 use crate::describe;
@@ -131,6 +132,32 @@ pub fn finish(
         outputs,
         result: output.is_none().then(|| PredictionsObject::of(&predictions)),
     };
+    summary::print_object(&object).map_err(Failure::Print)
+}
+
+/// Prints the summary of a table that was read in blocks, and the table that `brief` makes.
+pub fn finish_stream(
+    session: &Session,
+    job: &Job<'_>,
+    (facts, warnings): (&Facts, &[String]),
+    reading: Reading,
+    outputs: Outputs,
+    brief: impl FnOnce() -> Table,
+) -> Result<(), Failure> {
+    session.progress.clear();
+    if !session.quiet {
+        let mut lines = lines(job, facts, warnings);
+        reading.describe(&mut lines);
+        lines.written(&outputs);
+        lines.verbose = session.verbose;
+        lines.print();
+    }
+    if !job.results.json {
+        let brief = brief();
+        return terminal_table::print_up_to(brief.n_rows(), &brief).map_err(Failure::Print);
+    }
+    let table = shown(job.table.source.path());
+    let object = UnsupervisedObject { command: job.command, table, facts, outputs, result: None };
     summary::print_object(&object).map_err(Failure::Print)
 }
 

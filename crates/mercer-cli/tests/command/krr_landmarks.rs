@@ -74,5 +74,10 @@ fn what_has_no_meaning_is_refused() {
         assert_eq!(run.code, Some(2), "{flags}: {}", run.err);
     }
     let run = folder.run(&format!("{LINE} --landmarks 20 --solver cg"));
-    check(&run.err, &["--solver cannot be used with --landmarks"]);
+    check(&run.err, &["--solver applies to --landmarks only with --no-score"]);
+    let plain = format!("{LINE} --kernel 'rbf(gamma=0.1)' --alpha 0.1 --landmarks 20 --no-score");
+    check(
+        &folder.done(&format!("{plain} --solver cg --verbose")).err,
+        &["landmarks-cg", "full system"],
+    );
 }

@@ -96,6 +96,14 @@ fn rows_with_missing_values_are_named_or_left_out() {
     folder.done(&format!("{line} --missing drop -o whole.csv"));
     folder.done(&format!("{line} --missing drop {SMALL} -o s.csv"));
     assert_eq!(folder.read("s.csv"), folder.read("whole.csv"));
+    // All rows of a file, and so of a block.
+    parts(&folder);
+    folder.write("parts/9.csv", "a,b,c,y,name\n,1,2,3,elm\n,2,3,4,oak\n");
+    folder.write("t.csv", table(ROWS));
+    folder.done(&format!("{line} --missing drop -o whole.csv"));
+    let line = line.replace("t.csv", "parts");
+    folder.done(&format!("{line} --missing drop {SMALL} -o s.csv"));
+    assert_eq!(folder.read("s.csv"), folder.read("whole.csv"));
 }
 
 #[test]

@@ -138,10 +138,12 @@ impl LandmarkSums {
         blocks.finish(ctx, l, &mut self.gram, &mut self.moments)
     }
 
-    /// Adds the sums over other samples with the same landmarks and targets.
+    /// Adds the sums over other samples with the same landmarks and as many targets.
     pub fn merge(&mut self, other: &Self) -> Result<()> {
-        let alike = self.m() == other.m() && self.target_origin == other.target_origin;
-        if !alike {
+        if self.t() == other.t() && self.target_origin != other.target_origin {
+            return self.merge(&other.relative_to(&self.target_origin));
+        }
+        if self.m() != other.m() || self.t() != other.t() {
             return Err(Error::Shape(
                 "the sums belong to other landmarks or targets and cannot be added".into(),
             ));
@@ -155,6 +157,20 @@ impl LandmarkSums {
         self.weight += other.weight;
         self.count += other.count;
         Ok(())
+    }
+
+    /// The same sums with targets relative to `origin` (t).
+    fn relative_to(&self, origin: &[f64]) -> Self {
+        let mut sums = self.clone();
+        for (j, to) in origin.iter().enumerate() {
+            let by = self.target_origin[j] - to;
+            sums.target_squares[j] += by * (2.0 * self.target_sums[j] + by * self.weight);
+            sums.target_sums[j] += by * self.weight;
+            for i in 0..self.m() {
+                sums.moments[(i, 1 + j)] += by * self.moments[(i, 0)];
+            }
+        }
+        Self { target_origin: origin.to_vec(), ..sums }
     }
 
     /// What features of a chunk are multiplied with: √w in the first column, √w (y − y₀) in the others.
@@ -395,6 +411,16 @@ mod tests {
             assert!((a - b).abs() < 1e-12 * largest);
         }
         assert_eq!(whole.count, part.count);
+        // Whatever numbers targets are relative to.
+        let mut moved = sums(&ctx, &x, &[0, 700]).relative_to(&[990.0, 1010.0]);
+        moved.merge(&sums(&ctx, &x, &[700, 3000])).unwrap();
+        let moved = moved.relative_to(&[1e3, 1e3]);
+        for (a, b) in whole.moments.data().iter().zip(moved.moments.data()) {
+            assert!((a - b).abs() < 1e-10 * largest, "{a} {b}");
+        }
+        for (a, b) in whole.target_squares.iter().zip(&moved.target_squares) {
+            assert!((a - b).abs() < 1e-10 * a);
+        }
         assert!(part.merge(&LandmarkSums::empty(150, vec![0.0]).unwrap()).is_err());
     }
 }

@@ -21,6 +21,21 @@ pub(crate) fn encode(labels: &Labels) -> Result<Mat<f64>> {
     Ok(Mat::from_fn(places.len(), columns, value))
 }
 
+/// The same labels with their places among `names`, which hold all of theirs.
+pub fn among(labels: &Labels, names: &[String]) -> Result<Labels> {
+    let place = |name: &String| {
+        names.iter().position(|other| other == name).ok_or_else(|| {
+            Error::Shape(format!(
+                "the class {name:?} is not among those of the model: {}",
+                names.join(", ")
+            ))
+        })
+    };
+    let places: Vec<usize> = labels.names.iter().map(place).collect::<Result<_>>()?;
+    let places = labels.places.iter().map(|&own| places[own]).collect();
+    Ok(Labels { names: names.to_vec(), places })
+}
+
 /// The class, by place, that each row of scores (m × classes, or m × 1) speaks for.
 pub fn decode<T: Real>(scores: MatRef<'_, T>) -> Vec<usize> {
     let columns = scores.cols();
@@ -48,5 +63,9 @@ mod tests {
             assert_eq!(encoded.decode(&decode(targets.view())), labels);
         }
         assert!(encode(&Labels::new(&["a", "a"])).is_err());
+        let names = ["a", "b", "c"].map(String::from);
+        let found = among(&Labels::new(&["c", "a"]), &names).unwrap();
+        assert_eq!((found.places, &found.names[..]), (vec![2, 0], &names[..]));
+        assert!(among(&Labels::new(&["d"]), &names).unwrap_err().to_string().contains("a, b, c"));
     }
 }

@@ -167,12 +167,7 @@ impl Detector {
         let mut detector = Self::new(pca, params);
         let ctx = &ctx.part(STAGE, FITTED, 1.0);
         if params.score == OutlierScore::Projections {
-            let mut scores = Vec::new();
-            each_block(ctx, source, |x| {
-                scores.extend(sums(&detector.pca.transform(&ctx.without_steps(), x)?));
-                Ok(())
-            })?;
-            detector.set_training(scores);
+            detector.set_training(detector.projections_of(ctx, source)?);
             return Ok(detector);
         }
         let mut residuals = detector.residuals_of(ctx, source)?;
@@ -186,6 +181,42 @@ impl Detector {
         }
         detector.set_residuals(residuals);
         Ok(detector)
+    }
+
+    /// Goes on with more rows: see [`Detector::fit_more`].
+    #[doc(hidden)]
+    pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
+        source.rewind(2)?;
+        let mut next = self.clone();
+        let dtype = self.pca.dtype;
+        if let (Dtype::F64, Some(landmarks)) = (self.pca.computed_in, &self.pca.anchors) {
+            let landmarks = landmarks.to_type::<f64>()?.into();
+            next.pca = next.pca.for_samples(landmarks);
+        }
+        next.pca.continue_with(ctx, source)?;
+        if let (Dtype::F32, Dtype::F64, Some(landmarks)) =
+            (dtype, next.pca.dtype, &next.pca.anchors)
+        {
+            let landmarks = landmarks.to_type::<f32>()?.into();
+            next.pca = next.pca.for_samples(landmarks);
+        }
+        let scores = match self.score {
+            OutlierScore::Projections => next.projections_of(ctx, source)?,
+            OutlierScore::Reconstruction => next.residuals_of(ctx, source)?.values,
+        };
+        next.set_training([&self.training[..], &scores].concat());
+        *self = next;
+        Ok(())
+    }
+
+    /// The sums of projections of all rows of a source.
+    fn projections_of(&self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<Vec<f64>> {
+        let mut scores = Vec::new();
+        each_block(ctx, source, |x| {
+            scores.extend(sums(&self.pca.transform(&ctx.without_steps(), x)?));
+            Ok(())
+        })?;
+        Ok(scores)
     }
 
     /// The residuals of all rows of a source.

@@ -6,10 +6,12 @@
 
 use std::time::Instant;
 
+use super::criterion::Criterion;
 use super::folds::Fold;
 use super::grid::{Size, alphas_for};
+use super::hits::Hits;
 use super::kernel_ridge::{Search, SearchParams, Validation, record_selection};
-use super::metric::{Metric, SQUARED_ERROR, Score};
+use super::metric::{ACCURACY, Metric, SQUARED_ERROR, Score};
 use super::part::{Part, check_count, check_penalties};
 use super::progress::pass_of;
 use super::squares::Squares;
@@ -41,21 +43,22 @@ pub(super) fn search(
     let part = Part::new(params, x.n(), targets)?;
     let values = targets.regressed()?;
     let weights = targets.weights.as_deref();
-    let known = Known { x: &x, values: &values, weights, part: &part, metric };
+    let known = Judge::All(Known { x: &x, values: &values, weights, part: &part, metric });
     let mut source = Whole::new(x.clone(), Some(&values), weights);
-    let mut found = with_dtype!(x.dtype(), T => run::<T>(ctx, params, &mut source, Some(&known)))?;
+    let mut found = with_dtype!(x.dtype(), T => run::<T>(ctx, params, &mut source, &known))?;
     found.model.classes = targets.class_labels().map(|labels| labels.names.clone());
     Ok(found)
 }
 
-/// A search over rows that come in blocks with their targets, by their squared errors; without folds. Each kernel reads the rows two times, and once more for
-/// leave-one-out.
+/// A search over rows that come in blocks with their targets, by the squared error or, for classes, by the accuracy, which add up over rows; without folds. Each
+/// kernel reads the rows two times, and once more for leave-one-out.
 #[doc(hidden)]
 pub fn search_blocks(
     ctx: &Context,
     params: &SearchParams,
     source: &mut dyn RowBlocks,
     dtype: Dtype,
+    criterion: Criterion,
 ) -> Result<Search> {
     let started = Instant::now();
     check_penalties(params.alphas.as_deref())?;
@@ -64,10 +67,92 @@ pub fn search_blocks(
             "rows in blocks are compared by leave-one-out or generalised cross-validation";
         return Err(Error::parameter(Param::Folds, message));
     }
-    let mut found = with_dtype!(dtype, T => run::<T>(ctx, params, source, None))?;
+    let judge = match criterion {
+        Criterion::Rmse => Judge::Squares,
+        Criterion::Accuracy => Judge::Hits,
+        other => {
+            let message = format!(
+                "rows in blocks are compared by the squared error or the accuracy, which add up over rows, not by {}",
+                other.name()
+            );
+            return Err(Error::parameter(Param::Named("metric"), message));
+        }
+    };
+    let mut found = with_dtype!(dtype, T => run::<T>(ctx, params, source, &judge))?;
     found.model.report.seconds = started.elapsed().as_secs_f64();
     Ok(found)
 }
+
+/// Goes on with a search by generalised cross-validation, which needs nothing but sums over the rows: those of a model that keeps them and those of a source. The
+/// kernel and the landmarks stay, and the penalty is chosen anew, one for each target if wanted.
+#[doc(hidden)]
+pub fn continue_search(
+    ctx: &Context,
+    model: &KernelRidge,
+    (alphas, per_target): (Option<Vec<f64>>, bool),
+    source: &mut dyn RowBlocks,
+) -> Result<Search> {
+    let started = Instant::now();
+    check_penalties(alphas.as_deref())?;
+    let (kernels, validation) = (vec![model.params.kernel.clone()], Validation::Gcv);
+    let model_params = model.params.clone();
+    let params = SearchParams { model: model_params, kernels, alphas, validation, per_target };
+    let mut found = with_dtype!(model.dtype, T => of_more::<T>(ctx, &params, model, source))?;
+    found.model.forget_rows();
+    found.model.report.seconds = started.elapsed().as_secs_f64();
+    Ok(found)
+}
+
+fn of_more<T: Real>(
+    ctx: &Context,
+    params: &SearchParams,
+    model: &KernelRidge,
+    source: &mut dyn RowBlocks,
+) -> Result<Search> {
+    let landmarks = required(params.model.landmarks.as_ref())?;
+    let of = OfKernel { params, landmarks, judge: &Judge::Squares, place: 0 };
+    let ridge = LandmarkRidge::<T>::of_more(ctx, model, source)?;
+    let alphas = of.alphas(&ridge);
+    let scored = Scored::from(of.gcv(&ridge, alphas, ridge.landmarks.rows));
+    let tables = vec![scored.table.clone()];
+    let chosen = Chosen::among(&tables, params.per_target)?;
+    let (mut model, _) = self::model(ctx, params, ridge, &scored, &chosen)?;
+    let kernels = params.kernels.clone();
+    record_selection(&mut model, params, Some(&kernels), &tables, &chosen, SQUARED_ERROR.into());
+    Ok(Search { model, kernels, tables, chosen })
+}
+
+/// By what candidates are compared.
+enum Judge<'a> {
+    /// By a metric of all samples, which are in memory.
+    All(Known<'a>),
+    /// By squared errors, added up over rows.
+    Squares,
+    /// By the classes that are found, added up over rows.
+    Hits,
+}
+
+impl Judge<'_> {
+    /// The samples in memory, if they are.
+    fn known(&self) -> Option<&Known<'_>> {
+        match self {
+            Judge::All(known) => Some(known),
+            Judge::Squares | Judge::Hits => None,
+        }
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Judge::All(known) => known.metric.name(),
+            Judge::Squares => SQUARED_ERROR.into(),
+            Judge::Hits => ACCURACY.into(),
+        }
+    }
+}
+
+/// What takes less memory than a search, whose decomposition serves all penalties.
+const WITHOUT_SCORES: &str =
+    "fit one kernel with one penalty without comparing any, by conjugate gradients";
 
 /// What a search over samples in memory knows beside their rows.
 struct Known<'a> {
@@ -96,7 +181,7 @@ fn run<T: Real>(
     ctx: &Context,
     params: &SearchParams,
     source: &mut dyn RowBlocks,
-    known: Option<&Known<'_>>,
+    judge: &Judge<'_>,
 ) -> Result<Search> {
     let landmarks = required(params.model.landmarks.as_ref())?;
     let count = params.kernels.len();
@@ -107,11 +192,14 @@ fn run<T: Real>(
     // Refused at once where the rows cannot be read so often.
     source.rewind(passes * count)?;
     let mut source = Observed::<T>::new(ctx, source, landmarks.seed);
-    let (mut kernels, mut tables, mut best) = (Vec::new(), Vec::new(), None);
+    let (mut kernels, mut tables, mut best, mut is_whole) = (Vec::new(), Vec::new(), None, true);
     for place in 0..count {
-        let of = OfKernel { params, landmarks, known, place };
+        let of = OfKernel { params, landmarks, judge, place };
         let (ridge, scored) = match of.scored::<T>(ctx, &mut source) {
-            Err(Error::Interrupted) if !tables.is_empty() && ctx.is_out_of_time() => break,
+            Err(Error::Interrupted) if !tables.is_empty() && ctx.is_out_of_time() => {
+                is_whole = false;
+                break;
+            }
             other => other?,
         };
         kernels.push(ridge.basis.spec.clone());
@@ -125,20 +213,25 @@ fn run<T: Real>(
     let chosen = Chosen::among(&tables, params.per_target)?;
     let missing =
         || Error::Numeric("no combination of kernel and penalty has a finite score".into());
-    let mut model = best.ok_or_else(missing)?;
-    let measure = known.map_or_else(|| SQUARED_ERROR.into(), |known| known.metric.name());
-    record_selection(&mut model, params, Some(&kernels), &tables, &chosen, measure);
+    let (mut model, norms) = best.ok_or_else(missing)?;
+    let is_open = model.report.landmarks.as_ref().is_some_and(|found| found.full_system.is_none());
+    // What was seen of rows in a pass that did not end is no sample of all of them.
+    if is_open && is_whole {
+        let ctx = ctx.without_steps().without_time_limit();
+        model.certify(&ctx, &mut source, &norms)?;
+    }
+    record_selection(&mut model, params, Some(&kernels), &tables, &chosen, judge.name());
     Ok(Search { model, kernels, tables, chosen })
 }
 
-/// The model of a kernel with the penalties that were chosen.
+/// The model of a kernel with the penalties that were chosen, and ‖f‖² of its functions.
 fn model<T: Real>(
     ctx: &Context,
     params: &SearchParams,
     mut ridge: LandmarkRidge<T>,
     scored: &Scored,
     chosen: &Chosen,
-) -> Result<KernelRidge> {
+) -> Result<(KernelRidge, Vec<f64>)> {
     let alphas = &chosen.alphas;
     let alpha = alphas.iter().map(|&a| scored.table.alphas[a]).collect();
     let t = ridge.problem.t();
@@ -157,7 +250,7 @@ fn model<T: Real>(
 struct OfKernel<'a> {
     params: &'a SearchParams,
     landmarks: &'a LandmarkParams,
-    known: Option<&'a Known<'a>>,
+    judge: &'a Judge<'a>,
     place: usize,
 }
 
@@ -172,7 +265,8 @@ impl OfKernel<'_> {
         let first = self.share(ctx, 0);
         let needed = |fit: &Fit| self.bytes::<T>(fit);
         let ridge =
-            LandmarkRidge::<T>::read(&first, kernel, self.landmarks, intercept, source, &needed)?;
+            LandmarkRidge::<T>::read(&first, kernel, self.landmarks, intercept, source, &needed)
+                .map_err(|error| error.or_hint(WITHOUT_SCORES))?;
         check_count(usize::try_from(source.positive()).unwrap_or(usize::MAX))?;
         let alphas = self.alphas(&ridge);
         let scored = match &self.params.validation {
@@ -221,9 +315,10 @@ impl OfKernel<'_> {
 
     fn table(&self, alphas: Vec<f64>, variances: Vec<f64>) -> Table {
         let unit = |v: f64| if v > 0.0 && v.is_finite() { v } else { 1.0 };
-        match self.known {
-            Some(known) => Table::new(alphas, known.metric),
-            None => Table::with_units(alphas, variances.into_iter().map(unit).collect()),
+        match self.judge {
+            Judge::All(known) => Table::new(alphas, known.metric),
+            Judge::Squares => Table::with_units(alphas, variances.into_iter().map(unit).collect()),
+            Judge::Hits => Table::with_units(alphas, Vec::new()),
         }
     }
 
@@ -248,19 +343,9 @@ impl OfKernel<'_> {
         let checked = source.checked()?;
         let pass = RidgeRows::new(ctx, ridge, &alphas, true)?;
         let ctx = &self.share(ctx, 1);
-        let metric = self.known.filter(|known| !known.metric.is_squared_error());
         let mut table = self.table(alphas.clone(), ridge.variances());
-        let found = match metric {
-            None => {
-                let mut squares = Squares::new(alphas.len(), t);
-                let found = pass.read(ctx, source, Some(&checked), |rows| {
-                    squares.add(rows);
-                    Ok(())
-                })?;
-                (0..alphas.len()).for_each(|a| table.push(squares.scores(a)));
-                found
-            }
-            Some(known) => {
+        let found = match self.judge {
+            Judge::All(known) if !known.metric.is_squared_error() => {
                 let rows = known.part.rows(0..known.part.n());
                 let hint = "use the squared error, which needs no predictions in memory, or fewer penalties";
                 let bytes = 8 * (rows.len() * t * alphas.len()) as u64;
@@ -271,6 +356,24 @@ impl OfKernel<'_> {
                     Ok(())
                 })?;
                 all.score(known.metric, &rows, &mut table)?;
+                found
+            }
+            Judge::Hits => {
+                let mut hits = Hits::new(alphas.len(), t);
+                let found = pass.read(ctx, source, Some(&checked), |rows| {
+                    hits.add(rows);
+                    Ok(())
+                })?;
+                (0..alphas.len()).for_each(|a| table.push(vec![hits.score(a)]));
+                found
+            }
+            Judge::All(_) | Judge::Squares => {
+                let mut squares = Squares::new(alphas.len(), t);
+                let found = pass.read(ctx, source, Some(&checked), |rows| {
+                    squares.add(rows);
+                    Ok(())
+                })?;
+                (0..alphas.len()).for_each(|a| table.push(squares.scores(a)));
                 found
             }
         };
@@ -285,9 +388,8 @@ impl OfKernel<'_> {
         ridge: &LandmarkRidge<T>,
         alphas: Vec<f64>,
     ) -> Result<Table> {
-        let known = self
-            .known
-            .ok_or_else(|| Error::parameter(Param::Folds, "at least one fold is required"))?;
+        let known = self.judge.known();
+        let known = known.ok_or_else(|| Error::parameter(Param::Folds, "there are none"))?;
         let mut tables = Vec::new();
         for (place, fold) in known.part.folds.iter().enumerate() {
             let ctx = self.share(ctx, 1 + place);

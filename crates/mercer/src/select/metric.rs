@@ -33,6 +33,8 @@ pub trait Metric: Send + Sync {
 
 /// What [`SquaredError`] is, in words.
 pub(super) const SQUARED_ERROR: &str = "negative mean squared error";
+/// What [`Accuracy`] is, in words.
+pub(super) const ACCURACY: &str = "accuracy";
 
 /// The negative mean squared error, weighted.
 pub struct SquaredError<'a> {
@@ -89,7 +91,7 @@ pub struct Accuracy<'a> {
 
 impl Metric for Accuracy<'_> {
     fn name(&self) -> String {
-        "accuracy".into()
+        ACCURACY.into()
     }
 
     fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> Result<Vec<Score>> {

@@ -6,6 +6,7 @@ mod criterion;
 mod edges;
 mod folds;
 mod grid;
+mod hits;
 mod kernel_ridge;
 mod landmarks;
 mod left_out;
@@ -33,7 +34,7 @@ pub use grid::widths;
 pub use grid::{Size, alphas_for};
 pub use kernel_ridge::{Search, SearchParams, Validation, search};
 #[doc(hidden)]
-pub use landmarks::search_blocks;
+pub use landmarks::{continue_search, search_blocks};
 pub use metric::{Accuracy, Metric, Score, SquaredError};
 #[doc(hidden)]
 pub use probability::{

@@ -2,6 +2,7 @@
 
 mod batches;
 mod certificate;
+mod continued;
 mod definite;
 mod detector;
 mod kernel_kmeans;

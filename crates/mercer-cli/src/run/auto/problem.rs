@@ -139,6 +139,7 @@ fn roles<'a>(args: &'a AutoArgs, input_kind: &'a InputKind) -> Roles<'a> {
         groups: None,
         input_kind,
         encoding: &args.features.encoding,
+        in_blocks: false,
     }
 }
 

@@ -8,6 +8,7 @@ use mercer::io::encoding::CategoryColumns;
 use mercer::model::Scaling;
 use mercer::{Error, Result, Targets};
 
+pub use self::targets::all_different;
 use self::targets::{target_values, weights};
 use super::validation::ids;
 use crate::args::{EncodingArgs, LearningArgs, Missing};
@@ -16,7 +17,7 @@ use crate::data::{
 };
 
 /// The roles of the columns of a table.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Roles<'a> {
     /// The target columns.
     pub target: Option<&'a str>,
@@ -34,6 +35,8 @@ pub struct Roles<'a> {
     pub input_kind: &'a InputKind,
     /// How columns become numbers.
     pub encoding: &'a EncodingArgs,
+    /// Whether tables are blocks of a larger one, all of whose rows may be left out.
+    pub in_blocks: bool,
 }
 
 impl<'a> Roles<'a> {
@@ -48,7 +51,8 @@ impl<'a> Roles<'a> {
         let features = &learning.features;
         let (columns, label) = (features.columns.as_deref(), features.label.as_deref());
         let encoding = &features.encoding;
-        Self { target, kind, columns, label, weights, groups: None, input_kind, encoding }
+        let (groups, in_blocks) = (None, false);
+        Self { target, kind, columns, label, weights, groups, input_kind, encoding, in_blocks }
     }
 
     /// The same, with a column that names groups of rows.
@@ -72,6 +76,7 @@ impl<'a> Roles<'a> {
             groups: None,
             input_kind,
             encoding,
+            in_blocks: false,
         }
     }
 }
@@ -87,6 +92,10 @@ pub enum TargetKind {
     Classes,
     /// Values.
     Values,
+    /// Classes of some rows of a table, which the other rows repeat.
+    ClassesOfBlock,
+    /// Values of some rows of a table.
+    ValuesOfBlock,
     /// There is no target.
     Unsupervised,
 }
@@ -208,6 +217,17 @@ pub fn split(table: Table, roles: &Roles<'_>) -> Result<(Chosen, Targets, Catego
     Ok((Chosen { features, label, more_labels, rows, targets, places, groups }, values, categories))
 }
 
+/// The targets and weights of a table with these columns.
+pub fn learned(
+    table: &Table,
+    columns: &[usize],
+    weights_column: Option<usize>,
+    kind: TargetKind,
+) -> Result<Targets> {
+    let weights = weights_column.map(|i| weights(table, i)).transpose()?;
+    Ok(target_values(table, columns, kind)?.with_weights(weights))
+}
+
 /// The label columns: one, whose name may hold a comma, or a list.
 pub(super) fn labels(table: &Table, which: &str) -> Result<Vec<usize>> {
     table.find(which).map(|one| vec![one]).or_else(|error| match which.contains(',') {
@@ -235,7 +255,7 @@ fn without_missing(
     let rows = mercer::io::encoding::rows_without_missing(&table, used);
     match table.n_rows() - rows.len() {
         0 => Ok((table, None)),
-        dropped if rows.is_empty() => {
+        dropped if rows.is_empty() && !roles.in_blocks => {
             let message = format!(
                 "all {dropped} rows have a missing value: fill them with --missing median, or leave columns out"
             );

@@ -10,8 +10,8 @@ use crate::data::{about, places};
 pub(super) fn target_values(table: &Table, targets: &[usize], kind: TargetKind) -> Result<Targets> {
     let is_class = |i: &&usize| match kind {
         TargetKind::Either | TargetKind::EitherByTask => holds_classes(&table.columns[**i]),
-        TargetKind::Classes => true,
-        TargetKind::Values | TargetKind::Unsupervised => false,
+        TargetKind::Classes | TargetKind::ClassesOfBlock => true,
+        TargetKind::Values | TargetKind::ValuesOfBlock | TargetKind::Unsupervised => false,
     };
     match targets.iter().find(is_class) {
         _ if kind == TargetKind::Unsupervised => Ok(Targets::unsupervised()),
@@ -21,7 +21,13 @@ pub(super) fn target_values(table: &Table, targets: &[usize], kind: TargetKind) 
             let value = |i: usize, j: usize| columns[j][i];
             Ok(Targets::matrix(Mat::from_fn(table.n_rows(), columns.len(), value)))
         }
-        Some(&column) if targets.len() == 1 => Ok(Targets::classes(&class_names(table, column)?)),
+        Some(&column) if targets.len() == 1 => {
+            let names = class_names(table, column)?;
+            if kind != TargetKind::ClassesOfBlock && names.len() > 2 {
+                refuse_all_different(table, column, &names)?;
+            }
+            Ok(Targets::classes(&names))
+        }
         Some(&column) => {
             let name = table.name(column);
             let message = format!(
@@ -63,16 +69,25 @@ fn target_numbers(table: &Table, column: usize, kind: TargetKind) -> Result<Vec<
 fn class_names(table: &Table, column: usize) -> Result<Vec<String>> {
     let cells = &table.columns[column];
     refuse_missing(table, column, "target", |row| is_missing(cells, row))?;
-    let names: Vec<String> = (0..cells.len()).map(|row| cells.text(row)).collect();
+    Ok((0..cells.len()).map(|row| cells.text(row)).collect())
+}
+
+/// Refuses classes of a single row each.
+fn refuse_all_different(table: &Table, column: usize, names: &[String]) -> Result<()> {
     let different: std::collections::HashSet<&str> = names.iter().map(String::as_str).collect();
-    if names.len() > 2 && different.len() == names.len() {
-        let message = format!(
-            "every row of the target {:?} has a different class; at least two rows per class are required",
-            table.name(column)
-        );
-        return Err(about(table, message));
+    match different.len() == names.len() {
+        true => Err(all_different(table, column)),
+        false => Ok(()),
     }
-    Ok(names)
+}
+
+/// The error of a target whose rows all have different classes.
+pub fn all_different(table: &Table, column: usize) -> Error {
+    let message = format!(
+        "every row of the target {:?} has a different class; at least two rows per class are required",
+        table.name(column)
+    );
+    about(table, message)
 }
 
 /// Whether the class is missing. `none` and `-` may be classes.

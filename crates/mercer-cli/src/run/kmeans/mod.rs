@@ -2,6 +2,7 @@
 
 mod explanation;
 mod picture;
+mod stream;
 
 use mercer::io::{Model, Table};
 use mercer::model::Scaling;
@@ -41,8 +42,14 @@ struct Clusters {
 pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), Failure> {
     let input_kind = InputKind::of(&args.clusters.kernel);
     let roles = Roles::of(None, TargetKind::Unsupervised, &args.learning, &input_kind);
-    let (chosen, targets) =
-        columns::choose(data::read(session, &args.table, &input_kind)?, &roles)?;
+    if args.landmarks.landmarks.is_some()
+        && let Some(table) = data::stream(session, &args.table, &input_kind)?
+    {
+        return stream::kmeans(session, args, roles, table);
+    }
+    let table = data::read(session, &args.table, &input_kind)
+        .map_err(|error| data::by_landmarks(error, args.landmarks.landmarks.is_some()))?;
+    let (chosen, targets) = columns::choose(table, &roles)?;
     let types = Types::of(args.clusters.precision, &chosen.features);
     session.progress.begin("preparing");
     let weights = targets.weights.as_deref();
@@ -70,16 +77,9 @@ pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), F
         let rows = chosen.rows.as_deref();
         columns.insert(0, row_numbers(chosen.features.n_rows(), rows, &others));
     }
-    let job = Job {
-        command: "kmeans",
-        table: &args.table,
-        results: &args.results,
-        plot: &args.plot,
-        caption: "Clusters",
-    };
     unsupervised::finish(
         session,
-        &job,
+        &job(args),
         UnsupervisedFit {
             model,
             scaling,
@@ -93,6 +93,16 @@ pub fn kmeans(session: &Session, args: &KmeansArgs) -> std::result::Result<(), F
         |saved| facts::note_clusters(saved, &means, choice.as_ref()),
         |facts| facts.clustering.as_ref().map(|c| c.table()).expect("this is a clustering"),
     )
+}
+
+fn job(args: &KmeansArgs) -> Job<'_> {
+    Job {
+        command: "kmeans",
+        table: &args.table,
+        results: &args.results,
+        plot: &args.plot,
+        caption: "Clusters",
+    }
 }
 
 fn find(

@@ -231,7 +231,7 @@ fn evaluated_rows(
 }
 
 /// Every target, and its predictions for the training set.
-fn predictions(
+pub(super) fn predictions(
     task: &Task<'_>,
     targets: Vec<Label>,
     values: &Mat<f64>,

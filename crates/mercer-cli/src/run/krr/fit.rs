@@ -4,6 +4,7 @@ use mercer::error::Param;
 use mercer::io::{Column, Model, Table};
 use mercer::model::Scaling;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
+use mercer::model::landmarks::{Whole, sampled};
 use mercer::select::{self, Criterion, Metric, SearchParams, Validation};
 use mercer::{Error, Input, KernelSpec, Mat, Result, Targets};
 
@@ -11,7 +12,7 @@ use super::left_out::{LeftOut, Recorder};
 use crate::args::KrrArgs;
 use crate::data::Prepared;
 use crate::run::Session;
-use crate::run::candidate_kernels::{every_width, names_of};
+use crate::run::candidate_kernels::{every_width, every_width_in_blocks, names_of};
 use crate::scores::{Measure, Scored, Scores, variance};
 
 /// The task.
@@ -134,7 +135,7 @@ impl<'a> Task<'a> {
     /// Fits `rows`.
     pub fn fit(&self, session: &Session, rows: Prepared) -> Result<Fitted> {
         let (x, scaling) = (rows.input, rows.scaling);
-        let kernels = every_width(&self.args.search.kernel, &x)?;
+        let kernels = self.kernels(session, &x)?;
         self.check(&kernels)?;
         let (model, grid) = self.searched(session, kernels, &x)?;
         let is_requested = self.args.output.is_some()
@@ -147,8 +148,23 @@ impl<'a> Task<'a> {
         Ok(Fitted { model: Model::KernelRidge(model), scaling, grid, training })
     }
 
+    /// The candidate kernels. On landmarks, what depends on the data depends on the rows that they are chosen among.
+    fn kernels(&self, session: &Session, x: &Input<'_>) -> Result<Vec<KernelSpec>> {
+        let landmarks = self.args.landmarks.params(self.args.search.seed);
+        match (landmarks, x) {
+            (Some(landmarks), Input::Samples(x)) => {
+                let weights = self.targets.weights.as_deref();
+                let mut rows = Whole::new(x, Some(&self.values), weights);
+                let quiet = session.context.without_steps();
+                let sample = || sampled(&quiet, &landmarks, &mut rows, x.dtype());
+                every_width_in_blocks(&self.args.search.kernel, sample)
+            }
+            _ => every_width(&self.args.search.kernel, x),
+        }
+    }
+
     /// Refuses flags that contradict the table.
-    fn check(&self, kernels: &[KernelSpec]) -> Result<()> {
+    pub(super) fn check(&self, kernels: &[KernelSpec]) -> Result<()> {
         let search = &self.args.search;
         let (count, alphas) = (kernels.len(), search.alpha.len());
         let is_single = count == 1 && alphas == 1;
@@ -194,18 +210,14 @@ impl<'a> Task<'a> {
         kernels: Vec<KernelSpec>,
         x: &Input<'_>,
     ) -> Result<(KernelRidge, std::result::Result<Grid, String>)> {
-        let search = &self.args.search;
-        let is_single = kernels.len() == 1 && search.alpha.len() == 1;
+        let is_single = kernels.len() == 1 && self.args.search.alpha.len() == 1;
         let params = self.params(&kernels[0]);
         let plain = |why: String| {
             let model = KernelRidge::fit(&session.context, &params, x, &self.targets, None)?;
             Ok((model, Err(why)))
         };
-        if search.no_score {
-            return plain("not computed (--no-score)".into());
-        }
-        if search.alpha == [0.0] {
-            return plain("not available: cross-validation requires --alpha greater than 0".into());
+        if let Some(why) = self.unscored() {
+            return plain(why);
         }
         match self.search(session, kernels, &params, x) {
             // A single candidate can be fitted where memory does not allow cross-validation.
@@ -213,6 +225,35 @@ impl<'a> Task<'a> {
                 plain(format!("not available: {error}"))
             }
             other => other.map(|(model, grid)| (model, Ok(grid))),
+        }
+    }
+
+    /// Why no candidate is scored, if none is.
+    pub(super) fn unscored(&self) -> Option<String> {
+        let search = &self.args.search;
+        match () {
+            () if search.no_score => Some("not computed (--no-score)".into()),
+            () if search.alpha == [0.0] => {
+                Some("not available: cross-validation requires --alpha greater than 0".into())
+            }
+            () => None,
+        }
+    }
+
+    /// What a search by `validation` compares.
+    pub(super) fn search_params(
+        &self,
+        model: &KernelRidgeParams,
+        kernels: Vec<KernelSpec>,
+        validation: Validation,
+    ) -> SearchParams {
+        let args = &self.args.search;
+        SearchParams {
+            model: model.clone(),
+            kernels,
+            alphas: (!args.alpha.is_empty()).then(|| args.alpha.clone()),
+            validation,
+            per_target: args.alpha_per_target,
         }
     }
 
@@ -230,13 +271,7 @@ impl<'a> Task<'a> {
             (None, true) => Validation::Gcv,
             (None, false) => Validation::LeaveOneOut,
         };
-        let params = SearchParams {
-            model: model.clone(),
-            kernels,
-            alphas: (!args.alpha.is_empty()).then(|| args.alpha.clone()),
-            validation,
-            per_target: args.alpha_per_target,
-        };
+        let params = self.search_params(model, kernels, validation);
         let metric = self.metric();
         let recorder = Recorder::new(&*metric);
         let is_one_by_one = matches!(params.validation, Validation::LeaveOneOut);
@@ -252,7 +287,8 @@ impl<'a> Task<'a> {
         Ok((model, grid))
     }
 
-    fn params(&self, kernel: &KernelSpec) -> KernelRidgeParams {
+    /// The parameters of a fit with `kernel`.
+    pub(super) fn params(&self, kernel: &KernelSpec) -> KernelRidgeParams {
         let (search, ridge) = (&self.args.search, &self.args.ridge);
         {
             let mut changed = KernelRidgeParams::new(kernel.clone());

@@ -5,6 +5,7 @@ mod fit;
 mod left_out;
 mod output;
 mod picture;
+mod stream;
 mod validation;
 
 use mercer::Result;
@@ -28,7 +29,13 @@ pub fn krr(session: &Session, args: &KrrArgs) -> std::result::Result<(), Failure
     let input_kind = InputKind::of_all(&args.search.kernel)?;
     let (target, groups) = (args.target.as_deref(), args.evaluation.groups.as_deref());
     explain::check(args.explain.explain, &input_kind)?;
-    let table = data::read(session, &args.table, &input_kind)?;
+    if args.landmarks.landmarks.is_some()
+        && let Some(table) = data::stream(session, &args.table, &input_kind)?
+    {
+        return stream::krr(session, args, &input_kind, table);
+    }
+    let table = data::read(session, &args.table, &input_kind)
+        .map_err(|error| data::by_landmarks(error, args.landmarks.landmarks.is_some()))?;
     let kind = target_kind(session, &args.task, &table, target);
     let roles = Roles::of(target, kind, &args.learning, &input_kind).with_groups(groups);
     let split = (&args.evaluation, &args.table);

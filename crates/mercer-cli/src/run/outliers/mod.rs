@@ -39,9 +39,11 @@ pub fn outliers(session: &Session, args: &OutliersArgs) -> std::result::Result<(
     if args.landmarks.landmarks.is_some()
         && let Some(table) = data::stream(session, &args.table, &input_kind)?
     {
-        return stream::outliers(session, args, &roles, table);
+        return stream::outliers(session, args, roles, table);
     }
-    let (chosen, _) = columns::choose(data::read(session, &args.table, &input_kind)?, &roles)?;
+    let table = data::read(session, &args.table, &input_kind)
+        .map_err(|error| data::by_landmarks(error, args.landmarks.landmarks.is_some()))?;
+    let (chosen, _) = columns::choose(table, &roles)?;
     data::at_least_two(&chosen.features)?;
     let types = Types::of(args.precision, &chosen.features);
     session.progress.begin("preparing");

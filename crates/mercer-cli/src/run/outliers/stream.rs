@@ -14,21 +14,19 @@ use crate::results::{Predictions, more_labels, titles_beside};
 use crate::run::Session;
 use crate::run::columns::{self, Roles};
 use crate::run::stream::{self, FitRows, Pieces};
-use crate::run::unsupervised::{self, UnsupervisedObject};
-use crate::summary::{self, shown};
-use crate::terminal_table;
+use crate::run::unsupervised;
 
 /// Fits on the table, and writes the scores of its rows as they come.
 pub fn outliers(
     session: &Session,
     args: &OutliersArgs,
-    roles: &Roles<'_>,
+    roles: Roles<'_>,
     table: TableStream,
 ) -> Result<(), Failure> {
     stream::refuse(&args.plot, args.results.page.report.as_ref())?;
     let scale = roles.input_kind.scaling(args.features.scale, Scale::Standard)?;
     let mut rows = FitRows::new(session, table, roles, scale, args.precision)?;
-    let types = rows.types;
+    let (types, roles) = (rows.types, rows.roles);
     let mut blocks = Regrouped::new(&mut rows);
     let model = Detector::fit_blocks(&session.context, &params(args), &mut blocks, types.work)?;
     let outliers = OutlierScores { scores: model.training.clone(), threshold: model.threshold };
@@ -42,7 +40,10 @@ pub fn outliers(
     let (output, mut scored) = (args.results.output.as_ref(), 0);
     let pieces = output.map(|file| {
         let of = |table: Table, before: u64| {
-            let (chosen, _, _) = columns::split(table, roles)?;
+            let (chosen, _, _) = columns::split(table, &roles)?;
+            if chosen.features.n_rows() == 0 {
+                return Ok(None);
+            }
             let own: Vec<usize> = (scored..scored + chosen.features.n_rows()).collect();
             scored += own.len();
             let labels: Vec<_> = chosen.label.iter().chain(&chosen.more_labels).cloned().collect();
@@ -55,30 +56,16 @@ pub fn outliers(
             columns.push((title("row"), Column::F64(numbers.collect())));
             columns.extend(outliers.columns(&own, types.result, &title));
             columns.push((title("rank"), Column::F64(ranks)));
-            Ok(Predictions { columns, label: chosen.label }.table(file.format))
+            Ok(Some(Predictions { columns, label: chosen.label }.table(file.format)))
         };
         (file, Pieces { stream: &mut table, of })
     });
     let model = args.results.model.as_ref().map(|file| (file, &saved));
     let (outputs, written) = stream::write(session, pieces, model)?;
     reading.passes += written.passes;
-    session.progress.clear();
-    let job = job(args);
-    if !session.quiet {
-        let mut lines = unsupervised::lines(&job, &facts, &warnings);
-        reading.describe(&mut lines);
-        lines.written(&outputs);
-        lines.verbose = session.verbose;
-        lines.print();
-    }
-    if !args.results.json {
-        let top = top(args.top as usize, &outliers, &ranking);
-        return terminal_table::print_up_to(top.n_rows(), &top).map_err(Failure::Print);
-    }
-    let table = shown(args.table.source.path());
-    let object =
-        UnsupervisedObject { command: job.command, table, facts: &facts, outputs, result: None };
-    summary::print_object(&object).map_err(Failure::Print)
+    let top = top(args.top as usize, &outliers, &ranking);
+    let found = (&facts, &warnings[..]);
+    unsupervised::finish_stream(session, &job(args), found, reading, outputs, || top)
 }
 
 /// The rows with the largest scores.

@@ -61,7 +61,8 @@ pub fn predict(session: &Session, args: &PredictArgs) -> std::result::Result<(),
     {
         return predict_stream(session, args, saved, table, file);
     }
-    let table = data::read(session, &args.table, &input_kind)?;
+    let table = data::read(session, &args.table, &input_kind)
+        .map_err(|error| data::by_output(error, args.output.is_some()))?;
     let saved = libsvm_model::widened(saved, &table)?;
     let truth = truth(&table, &saved, names);
     let (columns, label) = (args.columns.as_deref(), args.label.as_deref());
@@ -109,7 +110,7 @@ fn predict_stream(
         notes.extend(rows.notes);
         let (found, labels) = ((&prediction, region.as_ref()), (rows.label, rows.more_labels));
         let beside = (labels, all_columns, before as usize);
-        Ok(assembled(args, &saved, names, found, beside).table(file.format))
+        Ok(Some(assembled(args, &saved, names, found, beside).table(file.format)))
     };
     let pieces = Pieces { stream: &mut table, of };
     let (outputs, reading) = stream::write(session, Some((file, pieces)), None)?;

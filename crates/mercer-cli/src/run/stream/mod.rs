@@ -2,6 +2,7 @@
 
 mod pieces;
 mod rows;
+mod spread;
 
 use mercer::{Error, Result};
 

@@ -13,7 +13,7 @@ use crate::args::{ModelFile, TableFile};
 use crate::run::Session;
 use crate::summary::{Outputs, shown};
 
-/// The results of a table in blocks: what is written for each, given the block and the rows before it.
+/// The results of a table in blocks: what is written for each, given the block and the rows before it; nothing if all of its rows were left out.
 pub struct Pieces<'a, F> {
     /// The table.
     pub stream: &'a mut TableStream,
@@ -33,7 +33,7 @@ fn check_place(path: &Path, stream: &TableStream) -> Result<()> {
 }
 
 /// Writes the results of a table and the model; all files or none. Returns how the table was read.
-pub fn write<F: FnMut(Table, u64) -> Result<Table>>(
+pub fn write<F: FnMut(Table, u64) -> Result<Option<Table>>>(
     session: &Session,
     results: Option<(&TableFile, Pieces<'_, F>)>,
     model: Option<(&ModelFile, &Saved)>,
@@ -55,18 +55,22 @@ pub fn write<F: FnMut(Table, u64) -> Result<Table>>(
             reading.passes = 1;
             let total = stream.rows();
             stage_pieces(&mut staged, &file.path, || {
-                let Some(table) = stream.next_table()? else { return Ok(None) };
-                let before = reading.rows;
-                reading.blocks += 1;
-                reading.rows += table.n_rows() as u64;
-                let piece = of(table, before)?;
-                let (context, rows) = (&session.context, reading.rows as f64);
-                match (total, stream.share()) {
-                    (Some(n), _) => context.step(Step::new("writing", rows, n as f64))?,
-                    (None, Some(share)) => context.step(Step::new("writing", share, 1.0))?,
-                    (None, None) => context.poll()?,
+                while let Some(table) = stream.next_table()? {
+                    let before = reading.rows;
+                    reading.blocks += 1;
+                    reading.rows += table.n_rows() as u64;
+                    let piece = of(table, before)?;
+                    let (context, rows) = (&session.context, reading.rows as f64);
+                    match (total, stream.share()) {
+                        (Some(n), _) => context.step(Step::new("writing", rows, n as f64))?,
+                        (None, Some(share)) => context.step(Step::new("writing", share, 1.0))?,
+                        (None, None) => context.poll()?,
+                    }
+                    if piece.is_some() {
+                        return Ok(piece);
+                    }
                 }
-                Ok(Some(piece))
+                Ok(None)
             })?;
         }
         if let Some((file, saved)) = model {

@@ -6,21 +6,23 @@ use std::collections::BTreeSet;
 use mercer::context::Step;
 use mercer::io::stream::TableStream;
 use mercer::model::landmarks::{RowBlock, RowBlocks};
-use mercer::model::{Scaling, ScalingKind, ScalingPasses};
+use mercer::model::{Scaling, ScalingKind, ScalingPasses, classes};
 use mercer::real::Real;
 use mercer::{Dtype, Error, Input, Labels, Result, Targets};
 
+use super::spread::Spread;
 use super::{Reading, in_block};
 use crate::args::{Dates, Missing, Precision};
-use crate::data::{InputKind, Prepared, Scales, Types};
+use crate::data::{InputKind, Prepared, Scales, Types, about};
 use crate::run::Session;
-use crate::run::columns::{self, Chosen, Roles};
+use crate::run::columns::{self, Chosen, Roles, TargetKind};
 
 /// A table in blocks with the roles of its columns.
 pub struct FitRows<'a> {
     session: &'a Session,
     stream: TableStream,
-    roles: &'a Roles<'a>,
+    /// The roles; whether targets are classes is what the first block says.
+    pub roles: Roles<'a>,
     /// The columns of the first block by role.
     first: Chosen,
     /// The classes, if the target has any.
@@ -30,6 +32,7 @@ pub struct FitRows<'a> {
     pub types: Types,
     reading: Reading,
     dropped: usize,
+    spread: Spread,
 }
 
 impl<'a> FitRows<'a> {
@@ -37,13 +40,13 @@ impl<'a> FitRows<'a> {
     pub fn new(
         session: &'a Session,
         mut stream: TableStream,
-        roles: &'a Roles<'a>,
+        roles: Roles<'a>,
         scaling: ScalingKind,
         precision: Precision,
     ) -> Result<Self> {
-        check(roles)?;
-        let table = stream.next_table()?.unwrap_or_default();
-        let (first, targets, _) = columns::split(table, roles)?;
+        check(&roles)?;
+        let (first, targets) = first_rows(&mut stream, &roles)?;
+        let roles = Roles { kind: decided(roles.kind, &targets), in_blocks: true, ..roles };
         let types = Types::of(precision, &first.features);
         let (reading, classes) = (Reading::default(), None);
         let mut rows = Self {
@@ -56,6 +59,7 @@ impl<'a> FitRows<'a> {
             types,
             reading,
             dropped: 0,
+            spread: Spread::default(),
         };
         session.progress.begin("preparing");
         if targets.class_labels().is_some() {
@@ -65,6 +69,11 @@ impl<'a> FitRows<'a> {
         Ok(rows)
     }
 
+    /// The columns of the first block by role.
+    pub fn first(&self) -> &Chosen {
+        &self.first
+    }
+
     /// The table, the columns by role as far as the first block tells, and the scaling.
     pub fn into_parts(self) -> (TableStream, Chosen, Option<Scaling>, Reading) {
         let mut first = self.first;
@@ -72,12 +81,30 @@ impl<'a> FitRows<'a> {
         (self.stream, first, self.scaling, self.reading)
     }
 
+    /// The variance of each target over the rows of the last pass; none where it is constant.
+    pub fn variances(&self) -> Vec<Option<f64>> {
+        self.spread.variances()
+    }
+
+    /// How many columns targets are regressed on.
+    pub fn regressed(&self) -> usize {
+        match &self.classes {
+            Some(names) if names.len() > 2 => names.len(),
+            Some(_) => 1,
+            None => self.first.targets.len(),
+        }
+    }
+
     fn learn_classes(&mut self) -> Result<Vec<String>> {
         let mut names = BTreeSet::new();
-        self.pass(|_, targets| {
+        let rows = self.pass(|_, targets| {
             names.extend(targets.class_labels().map(|own| own.names.clone()).unwrap_or_default());
             Ok(())
         })?;
+        if names.len() as u64 == rows && rows > 2 {
+            let column = self.first.places.targets.first().map_or(0, |target| target.column);
+            return Err(columns::all_different(self.stream.head(), column));
+        }
         Ok(Labels::new(&names.into_iter().collect::<Vec<_>>()).names)
     }
 
@@ -132,18 +159,23 @@ impl<'a> FitRows<'a> {
         Ok(used)
     }
 
-    /// The columns of the next block by role.
+    /// The columns by role of the next block that has rows to use.
     fn next_chosen(&mut self) -> Result<Option<(Chosen, Targets)>> {
-        let Some(table) = self.stream.next_table()? else { return Ok(None) };
-        if self.reading.blocks == 0 {
-            self.reading.passes += 1;
+        while let Some(table) = self.stream.next_table()? {
+            if self.reading.blocks == 0 {
+                self.reading.passes += 1;
+            }
+            self.reading.blocks += 1;
+            self.reading.rows += table.n_rows() as u64;
+            let all = table.n_rows();
+            let (chosen, targets, _) = columns::split(table, &self.roles)?;
+            self.spread.add(&targets);
+            self.dropped += all - chosen.features.n_rows();
+            if chosen.features.n_rows() > 0 {
+                return Ok(Some((chosen, targets)));
+            }
         }
-        self.reading.blocks += 1;
-        self.reading.rows += table.n_rows() as u64;
-        let all = table.n_rows();
-        let (chosen, targets, _) = columns::split(table, self.roles)?;
-        self.dropped += all - chosen.features.n_rows();
-        Ok(Some((chosen, targets)))
+        Ok(None)
     }
 
     fn block(&self, chosen: &Chosen, targets: Targets) -> Result<RowBlock<'static>> {
@@ -157,21 +189,48 @@ impl<'a> FitRows<'a> {
         let mut block = RowBlock::new(samples);
         let weights = targets.weights.clone();
         if !chosen.targets.is_empty() {
-            block.targets = Some(Cow::Owned(self.in_all_classes(targets).regressed()?));
+            block.targets = Some(Cow::Owned(self.in_all_classes(targets)?.regressed()?));
         }
         block.weights = weights.map(Cow::Owned);
         Ok(block)
     }
 
     /// Targets whose classes are those of the whole table.
-    fn in_all_classes(&self, targets: Targets) -> Targets {
-        let (Some(names), Some(own)) = (&self.classes, targets.class_labels()) else {
-            return targets;
-        };
-        let place = |name: &String| names.iter().position(|other| other == name).unwrap_or(0);
-        let places: Vec<usize> = own.names.iter().map(place).collect();
-        let places = own.places.iter().map(|&own| places[own]).collect();
-        Targets::labels(Labels { names: names.clone(), places })
+    fn in_all_classes(&self, targets: Targets) -> Result<Targets> {
+        match (&self.classes, targets.class_labels()) {
+            (Some(names), Some(own)) => Ok(Targets::labels(classes::among(own, names)?)),
+            _ => Ok(targets),
+        }
+    }
+}
+
+/// The columns by role of the first block that has rows to use.
+fn first_rows(stream: &mut TableStream, roles: &Roles<'_>) -> Result<(Chosen, Targets)> {
+    stream.rewind();
+    let wanted = Roles { kind: of_block(roles.kind), in_blocks: true, ..*roles };
+    while let Some(table) = stream.next_table()? {
+        let (chosen, targets, _) = columns::split(table, &wanted)?;
+        if chosen.features.n_rows() > 0 {
+            return Ok((chosen, targets));
+        }
+    }
+    Err(about(stream.head(), "all rows have a missing value: leave columns out".into()))
+}
+
+/// The kind of the targets of the first rows.
+fn of_block(kind: TargetKind) -> TargetKind {
+    match kind {
+        TargetKind::Classes => TargetKind::ClassesOfBlock,
+        kind => kind,
+    }
+}
+
+/// The kind of the targets of all rows, given those of the first ones.
+fn decided(kind: TargetKind, first: &Targets) -> TargetKind {
+    match kind {
+        TargetKind::Unsupervised => kind,
+        _ if first.class_labels().is_some() => TargetKind::ClassesOfBlock,
+        _ => TargetKind::ValuesOfBlock,
     }
 }
 
@@ -179,7 +238,7 @@ impl RowBlocks for FitRows<'_> {
     fn rewind(&mut self, _: usize) -> Result<()> {
         self.stream.rewind();
         self.reading = Reading { passes: self.reading.passes, ..Reading::default() };
-        self.dropped = 0;
+        (self.dropped, self.spread) = (0, Spread::default());
         Ok(())
     }
 

@@ -87,7 +87,7 @@ const PARAMETERS: [(&[&str], &[Form]); 12] = [
     (&["alpha", "alphas", "gamma", "degree", "coef0"], &[Number, Text, List, Null]),
     (&["kernel", "inverse_kernel"], &[Text, Kernel, List, Null]),
     (&["class_weight", "kernel_params"], &[Text, Mapping, Null]),
-    (&["cv"], &[Number, List, Null]),
+    (&["cv"], &[Number, Text, List, Null]),
 ];
 
 /// Every form, for parameters that are not in the table.

@@ -9,14 +9,14 @@ use super::rows::{RowBlock, RowBlocks};
 use super::{LandmarkCount, LandmarkParams, LandmarkReport, LandmarkState, STAGE};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
-use crate::gram::{Gram, LandmarkSums, MatrixFree};
+use crate::gram::{Gram, LandmarkSums, MatrixFree, kernel_values};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::report::Report;
 use crate::model::validate::check_weights;
-use crate::points::{AnySamples, Points, Samples};
+use crate::points::{AnySamples, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::nystrom::Nystrom;
 use crate::solve::pivoted_cholesky::{self, lost_share, pivoted_cholesky};
@@ -196,6 +196,25 @@ impl<T: Real> Basis<T> {
         Ok(Self { spec, landmarks, on, factor, target_means, report, share, _reservations })
     }
 
+    /// Whether samples are the landmarks, one by one: no distance of theirs in feature space is more than rounding.
+    fn are_landmarks(&self, ctx: &Context, samples: &AnySamples) -> Result<bool> {
+        let samples = samples.to_type::<T>()?;
+        if samples.n() != self.m() || self.landmarks.check_like(&samples).is_err() {
+            return Ok(false);
+        }
+        let (kernel, anchors) = (&*self.on.kernel, &self.on.anchors);
+        let moved = self.on.moved(&samples)?;
+        let (mut own, mut other) = (vec![T::ZERO; self.m()], vec![T::ZERO; self.m()]);
+        kernel.diag(Span::all(anchors), &mut own)?;
+        kernel.diag(Span::all(&moved), &mut other)?;
+        let cross = kernel_values(ctx, kernel, anchors, Span::all(&moved))?;
+        let is_same = |i: usize| {
+            let (a, b, c) = (own[i].to_f64(), other[i].to_f64(), cross[(i, i)].to_f64());
+            (a + b - 2.0 * c).abs() <= 64.0 * T::EPSILON * (a.abs() + b.abs())
+        };
+        Ok((0..self.m()).all(is_same))
+    }
+
     /// The sums over the rows of a source from where it stands, with targets near `origin`.
     fn sum(
         &self,
@@ -270,6 +289,24 @@ impl<'a> Fitted<'a> {
         let more = LandmarkSums::bytes(basis.m(), sums.t());
         let _reservation = ctx.reserve("the sums over more rows", more, HINT)?;
         sums.merge(&basis.sum(ctx, source, sums.target_origin.clone())?)?;
+        Ok((basis, sums))
+    }
+
+    /// The basis and the sums over the rows of both models, if they have the same landmarks.
+    pub fn join<T: Real>(
+        &self,
+        ctx: &Context,
+        kernel: &KernelSpec,
+        other: &Fitted<'_>,
+    ) -> Result<(Basis<T>, LandmarkSums)> {
+        let mut sums = self.state.sums.clone().ok_or_else(super::no_sums)?;
+        let added = other.state.sums.as_ref().ok_or_else(super::no_sums)?;
+        let landmarks = self.anchors.to_type::<T>()?;
+        let basis = Basis::<T>::restore(ctx, kernel, landmarks, self.state, self.report)?;
+        if self.state.point != other.state.point || !basis.are_landmarks(ctx, other.anchors)? {
+            return Err(super::more::other_landmarks("landmarks"));
+        }
+        sums.merge(added)?;
         Ok((basis, sums))
     }
 }

@@ -3,6 +3,7 @@
 
 use super::basis::{Basis, basis_bytes, check_rows};
 use super::curve::curve;
+use super::kernel_ridge::squared_lengths;
 use super::room::{Fit, square};
 use super::rows::RowBlocks;
 use super::{LandmarkCount, LandmarkParams, LandmarkReport, STAGE};
@@ -51,13 +52,13 @@ fn has_ridge(params: &KernelRidgeParams) -> bool {
     params.alpha.iter().all(|alpha| *alpha > 0.0)
 }
 
-/// Fits on the rows of a source, which is read as often as the iteration has passes, and three times more.
+/// Fits on the rows of a source, which is read as often as the iteration has passes, and three times more; the model and ‖f‖² of its functions.
 pub(super) fn fit<T: Real>(
     ctx: &Context,
     params: &KernelRidgeParams,
     landmarks: &LandmarkParams,
     source: &mut dyn RowBlocks,
-) -> Result<KernelRidge> {
+) -> Result<(KernelRidge, Vec<f64>)> {
     landmarks.check()?;
     if !has_ridge(params) {
         return Err(Error::parameter(Param::Alpha, "conjugate gradients need positive penalties"));
@@ -79,7 +80,8 @@ pub(super) fn fit<T: Real>(
     let part = ctx.part(STAGE, basis.share, 1.0);
     let (system, matrix) = System::read(&part, &basis, source, params)?;
     let (beta, info, largest) = system.solve(ctx, source, matrix, params, &wanted)?;
-    system.model(ctx, params, beta, info, largest)
+    let norms = squared_lengths(&beta);
+    Ok((system.model(ctx, params, beta, info, largest)?, norms))
 }
 
 fn wanted(params: &KernelRidgeParams) -> Result<Params> {

@@ -55,8 +55,7 @@ impl KernelPca {
     pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
         let params = self.params.clone();
         if params.inverse.is_some() {
-            let text = "a model with an inverse map cannot be continued with more rows: fit it without one";
-            return Err(Error::parameter(Param::InverseMap, text));
+            return Err(no_inverse());
         }
         let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;
         *self = with_dtype!(self.dtype, T => {
@@ -77,6 +76,11 @@ fn bytes<T: Real>(params: &KernelPcaParams, fit: &Fit) -> u64 {
     let own = solver.saturating_add(nystrom::workspace_bytes(fit.m, fit.t));
     let own = own.saturating_add(product_bytes(fit.m));
     direct_bytes::<T>(fit).max(basis_bytes::<T>(fit.m, fit.t).saturating_add(own))
+}
+
+pub(super) fn no_inverse() -> Error {
+    let text = "a model with an inverse map cannot be continued with more rows: fit it without one";
+    Error::parameter(Param::InverseMap, text)
 }
 
 fn wanted(params: &KernelPcaParams) -> Result<&LandmarkParams> {

@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use super::basis::{Basis, Fitted, read};
+use super::observed::Observed;
 use super::room::{Needed, direct_bytes};
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, iterative};
@@ -22,7 +23,7 @@ use crate::solve::nystrom_path::NystromPath;
 
 impl KernelRidge {
     /// Fits on rows that come in blocks with their targets, with the landmarks that the parameters ask for. The rows are read twice, and by conjugate gradients in
-    /// every pass.
+    /// every pass, and once more for the residual of the full system.
     #[doc(hidden)]
     pub fn fit_blocks(
         ctx: &Context,
@@ -32,12 +33,18 @@ impl KernelRidge {
     ) -> Result<Self> {
         let started = Instant::now();
         let landmarks = super::required(params.landmarks.as_ref())?;
-        let mut model = with_dtype!(dtype, T => if iterative::is_chosen(params, landmarks)? {
-            iterative::fit::<T>(ctx, params, landmarks, source)
-        } else {
-            let (kernel, needed) = (&params.kernel, &direct_bytes::<T>);
-            let fit = LandmarkRidge::<T>::read(ctx, kernel, landmarks, params.intercept, source, needed);
-            fit?.into_model(ctx, params)
+        let mut model = with_dtype!(dtype, T => {
+            let mut source = Observed::<T>::new(ctx, source, landmarks.seed);
+            let (mut model, norms) = if iterative::is_chosen(params, landmarks)? {
+                iterative::fit::<T>(ctx, params, landmarks, &mut source)?
+            } else {
+                let (kernel, intercept, needed) = (&params.kernel, params.intercept, &direct_bytes::<T>);
+                let fit =
+                    LandmarkRidge::<T>::read(ctx, kernel, landmarks, intercept, &mut source, needed)?;
+                fit.into_model(ctx, params)?
+            };
+            model.certify(ctx, &mut source, &norms)?;
+            Result::Ok(model)
         })?;
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -47,12 +54,11 @@ impl KernelRidge {
     #[doc(hidden)]
     pub fn continue_with(&mut self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<()> {
         let (params, classes) = (self.params.clone(), self.classes.clone());
-        let fitted = Fitted::of(&self.anchors, &self.landmarks, &self.report)?;
         *self = with_dtype!(self.dtype, T => {
-            let (basis, sums) = fitted.go_on::<T>(ctx, &params.kernel, source)?;
-            LandmarkRidge::new(ctx, basis, sums, params.intercept)?.into_model(ctx, &params)?
+            LandmarkRidge::<T>::of_more(ctx, self, source)?.into_model(ctx, &params)?.0
         });
         self.classes = classes;
+        self.forget_rows();
         Ok(())
     }
 }
@@ -82,13 +88,26 @@ impl<T: Real> LandmarkRidge<T> {
         Self::new(ctx, basis, sums, intercept)
     }
 
-    fn new(ctx: &Context, basis: Basis<T>, sums: LandmarkSums, intercept: bool) -> Result<Self> {
+    /// The fit with these sums.
+    pub fn new(
+        ctx: &Context,
+        basis: Basis<T>,
+        sums: LandmarkSums,
+        intercept: bool,
+    ) -> Result<Self> {
         if sums.t() == 0 {
             return Err(Error::Shape("there are no targets: at least one is required".into()));
         }
         let (reduced, landmarks) = basis.reduce(ctx, &sums, intercept)?;
         let problem = NystromPath::new(&ctx.without_steps(), reduced, intercept)?;
         Ok(Self { basis, problem, landmarks, sums })
+    }
+
+    /// The fit of the rows of a model and those of a source.
+    pub fn of_more(ctx: &Context, model: &KernelRidge, source: &mut dyn RowBlocks) -> Result<Self> {
+        let fitted = Fitted::of(&model.anchors, &model.landmarks, &model.report)?;
+        let (basis, sums) = fitted.go_on::<T>(ctx, &model.params.kernel, source)?;
+        Self::new(ctx, basis, sums, model.params.intercept)
     }
 
     /// The mean squared distance of the samples from their mean in the landmarks' feature space, and the mean of k(x, x).
@@ -106,8 +125,12 @@ impl<T: Real> LandmarkRidge<T> {
         all.map(|(square, sum)| (square / weight - (sum / weight).powi(2)).max(0.0)).collect()
     }
 
-    /// The model with the penalties of `params`.
-    pub fn into_model(self, ctx: &Context, params: &KernelRidgeParams) -> Result<KernelRidge> {
+    /// The model with the penalties of `params`, and ‖f‖² of its functions.
+    pub fn into_model(
+        self,
+        ctx: &Context,
+        params: &KernelRidgeParams,
+    ) -> Result<(KernelRidge, Vec<f64>)> {
         let Self { basis, problem, landmarks, sums } = self;
         check_alphas(&params.alpha, sums.t())?;
         let (reduced, path) = (&problem.reduced, &problem.path);
@@ -117,7 +140,8 @@ impl<T: Real> LandmarkRidge<T> {
         let dtype = Dtype::of::<T>();
         let stable_alpha = path.norm() * dtype.epsilon() / wanted(dtype);
         let system = SystemReport { condition, effective_rank: None, stable_alpha };
-        Ok(KernelRidge {
+        let norms = squared_lengths(&beta);
+        let model = KernelRidge {
             params: KernelRidgeParams { kernel: basis.spec.clone(), ..params.clone() },
             offset: offsets(reduced, &beta),
             coef: reduced.to_coef(ctx, beta)?,
@@ -129,8 +153,15 @@ impl<T: Real> LandmarkRidge<T> {
             selection: None,
             prepared: Prepared::default(),
             report: report(landmarks, dtype, residual, system),
-        })
+        };
+        Ok((model, norms))
     }
+}
+
+/// ‖f‖² of functions with coordinates `beta` (m × t).
+pub(super) fn squared_lengths(beta: &Mat<f64>) -> Vec<f64> {
+    let square = |j: usize| (0..beta.rows()).map(|i| beta[(i, j)].powi(2)).sum();
+    (0..beta.cols()).map(square).collect()
 }
 
 /// The constants of the functions.

@@ -8,11 +8,13 @@ mod candidates;
 mod choice;
 mod curve;
 mod features;
+mod full_system;
 mod input_means;
 mod iterative;
 mod kernel_kmeans;
 mod kernel_pca;
 mod kernel_ridge;
+mod more;
 mod observed;
 mod offer;
 mod regrouped;
@@ -21,6 +23,7 @@ mod ridge_rows;
 mod room;
 mod row_sums;
 mod rows;
+mod sampled;
 #[cfg(test)]
 mod tests;
 
@@ -37,6 +40,8 @@ pub(crate) use room::{Fit, direct_bytes};
 pub(super) use room::{either_bytes, eligible};
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
+#[doc(hidden)]
+pub use sampled::sampled;
 
 use serde::{Deserialize, Serialize};
 
@@ -148,8 +153,7 @@ impl LandmarkParams {
         self
     }
 
-    /// Whether the model keeps its sums.
-    #[doc(hidden)]
+    /// Whether the model keeps the sums over its samples, m × m numbers, so that it can be continued with more of them, also from a file.
     #[must_use]
     pub fn keep_sums(mut self, keep: bool) -> Self {
         self.keep_sums = keep;

@@ -5,12 +5,13 @@
 //! h_ii = w_i (z_iᵀ (M + α)⁻¹ z_i + 1 / W), where 1 / W is the share of an intercept.
 
 use super::FullSystem;
+use super::full_system::{Functions, SystemCheck, part};
 use super::kernel_ridge::{LandmarkRidge, offsets};
 use super::observed::Checked;
 use super::rows::{RowBlock, RowBlocks};
 use crate::context::{Context, Reservation, Step};
-use crate::error::{Error, Result};
-use crate::gram::{CHUNK, LandmarkRows, Leverages, RowScratch, RowValues, add_products};
+use crate::error::Result;
+use crate::gram::{CHUNK, LandmarkRows, Leverages, RowScratch, RowValues};
 use crate::linalg::view::Mat;
 use crate::points::{Samples, Span};
 use crate::real::Real;
@@ -23,7 +24,8 @@ const SINGLE_ERROR: f64 = 1e-5;
 /// The pass, for some penalties.
 pub(crate) struct RidgeRows<'a, T: Real> {
     ridge: &'a LandmarkRidge<T>,
-    alphas: &'a [f64],
+    /// The penalty of every function.
+    alphas: Vec<f64>,
     coef: Mat<f64>,
     offset: Vec<f64>,
     /// α ‖f‖² of every function.
@@ -64,7 +66,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
     pub fn new(
         ctx: &Context,
         ridge: &'a LandmarkRidge<T>,
-        alphas: &'a [f64],
+        alphas: &[f64],
         left_out: bool,
     ) -> Result<Self> {
         let hint = "use generalised cross-validation, fewer landmarks or penalties, or raise the memory budget";
@@ -76,11 +78,23 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         let penalties = problem.penalties(alphas, &beta);
         let leverages = left_out.then(|| problem.leverages(ctx, alphas)).transpose()?;
         let coef = problem.reduced.to_coef(&ctx.without_steps(), beta)?;
+        let alphas = alphas.iter().flat_map(|&alpha| vec![alpha; problem.t()]).collect();
         Ok(Self { ridge, alphas, coef, offset, penalties, leverages, _reservation })
     }
 
     fn t(&self) -> usize {
         self.ridge.problem.t()
+    }
+
+    fn functions(&self) -> Functions<'_, T> {
+        Functions {
+            on: &self.ridge.basis.on,
+            coef: &self.coef,
+            offset: &self.offset,
+            alphas: &self.alphas,
+            penalties: &self.penalties,
+            t: self.t(),
+        }
     }
 
     fn rows(&self, single: bool) -> LandmarkRows<'_> {
@@ -99,7 +113,8 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         let (basis, total) = (&self.ridge.basis, source.rows());
         let mut rows = self.rows(false);
         let mut left_out_error = None;
-        let mut whole = checked.map(|checked| Whole::new(self, checked)).transpose()?;
+        let mut whole =
+            checked.map(|checked| SystemCheck::new(self.functions(), checked)).transpose()?;
         let (mut before, mut scratch) = (0, RowScratch::default());
         source.rewind(1)?;
         while let Some(block) = source.next()? {
@@ -114,9 +129,9 @@ impl<'a, T: Real> RidgeRows<'a, T> {
                     rows.single = left_out_error.is_some();
                 }
                 let found = self.evaluate(ctx, &rows, samples, &mut scratch)?;
-                let mut part = self.part(&block, samples, found.predicted)?;
+                let mut part = part(&block, samples, self.t(), found.predicted)?;
                 if let Some(whole) = &mut whole {
-                    whole.add(ctx, self, samples, &part)?;
+                    whole.add(ctx, samples, &part)?;
                 }
                 self.leave_out(&mut part, &found.leverages);
                 each(&part)?;
@@ -126,7 +141,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
             }
             before += x.n();
         }
-        let full_systems = whole.map(|whole| whole.certify(ctx, self)).transpose()?;
+        let full_systems = whole.map(|whole| whole.certify(ctx)).transpose()?;
         Ok(Found { full_systems: full_systems.unwrap_or_default(), left_out_error })
     }
 
@@ -139,26 +154,6 @@ impl<'a, T: Real> RidgeRows<'a, T> {
     ) -> Result<RowValues> {
         let on = &self.ridge.basis.on;
         rows.evaluate(ctx, &*on.kernel, (samples, &on.anchors), scratch)
-    }
-
-    /// Samples of a block with their targets, weights and predictions.
-    fn part(
-        &self,
-        block: &RowBlock<'_>,
-        samples: Span<'_, Samples<T>>,
-        predicted: Mat<f64>,
-    ) -> Result<Evaluated> {
-        let (from, n, t) = (samples.start, samples.len(), self.t());
-        let y = block.targets.as_deref().filter(|y| y.cols() == t && y.rows() >= samples.end);
-        let y = y.ok_or_else(|| {
-            Error::Shape("the rows have other targets than when they were read before".into())
-        })?;
-        let weight = |i: usize| block.weights.as_ref().map_or(1.0, |w| w[from + i]);
-        Ok(Evaluated {
-            targets: Mat::from_fn(n, t, |i, j| y[(from + i, j)]),
-            weights: (0..n).map(weight).collect(),
-            predicted,
-        })
     }
 
     /// h_ii for a sample of this weight.
@@ -212,77 +207,5 @@ impl<'a, T: Real> RidgeRows<'a, T> {
             }
         }
         Ok(Some(worst).filter(|worst| *worst <= SINGLE_ERROR))
-    }
-}
-
-/// K a on a sample of the rows, added up.
-struct Whole<'a, T: Real> {
-    checked: &'a Checked<T>,
-    /// The samples as the kernel takes them.
-    moved: Samples<T>,
-    /// K a: rows of the sample × functions.
-    products: Mat<f64>,
-    /// Σ w (y − f)² of each function.
-    squares: Vec<f64>,
-}
-
-impl<'a, T: Real> Whole<'a, T> {
-    fn new(rows: &RidgeRows<'_, T>, checked: &'a Checked<T>) -> Result<Self> {
-        let moved = rows.ridge.basis.on.moved(&checked.samples)?;
-        let p = rows.coef.cols();
-        let products = Mat::try_zeros(moved.n(), p)?;
-        Ok(Self { checked, moved, products, squares: vec![0.0; p] })
-    }
-
-    fn add(
-        &mut self,
-        ctx: &Context,
-        rows: &RidgeRows<'_, T>,
-        samples: Span<'_, Samples<T>>,
-        part: &Evaluated,
-    ) -> Result<()> {
-        let (t, p) = (rows.t(), rows.coef.cols());
-        let mut coef = Mat::zeros(samples.len(), p);
-        for (i, weight) in part.weights.iter().enumerate() {
-            let targets = part.targets.row(i).iter().cycle();
-            let known = part.predicted.row(i).iter().zip(targets).zip(&mut self.squares);
-            for (place, ((f, y), sum)) in coef.row_mut(i).iter_mut().zip(known) {
-                *place = weight * (y - f);
-                *sum += *place * (y - f);
-            }
-            let of_penalties = coef.row_mut(i).chunks_exact_mut(t).zip(rows.alphas);
-            of_penalties.for_each(|(part, alpha)| part.iter_mut().for_each(|v| *v /= alpha));
-        }
-        let kernel = &*rows.ridge.basis.on.kernel;
-        add_products(ctx, kernel, (&self.moved, samples), &coef, &mut self.products)
-    }
-
-    /// How nearly each function solves the system of all rows.
-    fn certify(self, ctx: &Context, rows: &RidgeRows<'_, T>) -> Result<Vec<FullSystem>> {
-        let plain = LandmarkRows { leverages: None, ..rows.rows(false) };
-        let all = Span::all(&self.moved);
-        let f = rows.evaluate(ctx, &plain, all, &mut RowScratch::default())?.predicted;
-        let t = rows.t();
-        let share = self.checked.of as f64 / self.moved.n() as f64;
-        let one = |c: usize| {
-            let b = rows.offset[c];
-            let (mut left, mut targets, mut gap) = (0.0, 0.0, 0.0);
-            for (i, w) in self.checked.weights.iter().enumerate() {
-                let y = self.checked.targets[(i, c % t)];
-                let r = f[(i, c)] - b - self.products[(i, c)];
-                left += w * r * r;
-                targets += w * (y - b) * (y - b);
-                gap -= w * (y - f[(i, c)]) * r;
-            }
-            let objective = self.squares[c] + rows.penalties[c];
-            let ratio = |part: f64, of: f64| if of > 0.0 { part / of } else { 0.0 };
-            FullSystem {
-                rows: self.moved.n(),
-                residual: ratio(left.sqrt(), targets.sqrt()),
-                // A share of a sum over a sample may come out negative; the gap is not.
-                gap: ratio((share * gap).max(0.0), objective),
-            }
-        };
-        Ok((0..rows.coef.cols()).map(one).collect())
     }
 }

@@ -1,5 +1,7 @@
 //! `mercer features`: the explicit feature map of a kernel.
 
+mod stream;
+
 use mercer::error::Param;
 use mercer::io::{Column, Format, Model, ModelFile as SavedModel, SparseColumn, Table};
 use mercer::kernel::{FeatureMap, FeatureMapOptions, MOST_FEATURES, RandomFeatures, StringMap};
@@ -12,8 +14,9 @@ use serde::Serialize;
 use super::Session;
 use super::columns::Chosen;
 use super::input;
+use super::stream::Reading;
 use crate::args::{FeaturesArgs, Kernel, Scale};
-use crate::data::{InputKind, Numbers, Prepared, Scales, usual_scale};
+use crate::data::{self, InputKind, Numbers, Prepared, Scales, usual_scale};
 use crate::describe::landmarks_in_words;
 use crate::facts::{counted, kernel_in_short, note_places};
 use crate::failure::Failure;
@@ -64,7 +67,12 @@ pub fn features(session: &Session, args: &FeaturesArgs) -> std::result::Result<(
     let landmarks = args.landmarks.params(args.seed);
     // A model stores the scaling, so that new rows are scaled alike.
     let usual = if landmarks.is_some() { usual_scale(&args.kernel) } else { Scale::None };
-    let (chosen, scale) = input::read(session, &args.input, &input_kind, usual)?;
+    let is_written = args.output.is_some() || args.model.is_some();
+    if is_written && let Some(table) = data::stream(session, &args.input.table, &input_kind)? {
+        return stream::features(session, args, (&input_kind, usual), table);
+    }
+    let (chosen, scale) = input::read(session, &args.input, &input_kind, usual)
+        .map_err(|error| data::by_output(error, is_written))?;
     session.progress.begin("preparing");
     let mapped = match input_kind {
         _ if landmarks.is_some() => of_landmarks(session, args, &chosen, &input_kind, scale)?,
@@ -79,8 +87,16 @@ pub fn features(session: &Session, args: &FeaturesArgs) -> std::result::Result<(
     let outputs = output_files::write_files(session, &files)?;
     session.progress.clear();
     let report = model.as_ref().map(|saved| saved.model.report());
-    let found = Found { kernel: kernel.to_string(), exact, error, report };
-    print_output(session, args, &found, outputs, &all)
+    let found = Found {
+        kernel: kernel.to_string(),
+        exact,
+        error,
+        report,
+        rows: all.n(),
+        dimension: all.columns.len(),
+        reading: None,
+    };
+    print_output(session, args, &found, outputs, Some(&all))
 }
 
 fn check(args: &FeaturesArgs, input_kind: &InputKind) -> Result<()> {
@@ -163,18 +179,7 @@ fn of_numbers(
         spec if spec.is_resolved() => spec,
         spec => spec.resolve(&rows.copied()?)?,
     };
-    let known: Vec<String> =
-        (0..chosen.features.n_columns()).map(|column| chosen.features.name(column)).collect();
-    let options = FeatureMapOptions {
-        samples: args.samples as usize,
-        columns: known,
-        random: args.components.map(|components| RandomFeatures {
-            components: components as usize,
-            seed: args.seed,
-            frequencies: args.frequencies.into(),
-        }),
-        ..FeatureMapOptions::default()
-    };
+    let options = options(args, &chosen.features);
     let map = FeatureMap::new(&kernel, rows.d, &options)?;
     let values = map.matrix(&session.context, rows.view())?;
     let column = |j: usize| Column::F64((0..rows.n).map(|i| values[(i, j)]).collect());
@@ -186,6 +191,20 @@ fn of_numbers(
         names: map.names(Some(&options.columns))?,
         columns: (0..map.dimension()).map(column).collect(),
     })
+}
+
+/// The options of a map of the columns of `features`.
+fn options(args: &FeaturesArgs, features: &Table) -> FeatureMapOptions {
+    FeatureMapOptions {
+        samples: args.samples as usize,
+        columns: (0..features.n_columns()).map(|column| features.name(column)).collect(),
+        random: args.components.map(|components| RandomFeatures {
+            components: components as usize,
+            seed: args.seed,
+            frequencies: args.frequencies.into(),
+        }),
+        ..FeatureMapOptions::default()
+    }
 }
 
 /// The label first, then the features. NumPy arrays hold numbers only, and LIBSVM text no label with a space in it.
@@ -207,6 +226,11 @@ struct Found<'a> {
     error: Option<f64>,
     /// The report of a fit on landmarks.
     report: Option<&'a Report>,
+    rows: usize,
+    /// Features of a row.
+    dimension: usize,
+    /// How the table was read, if it was in blocks.
+    reading: Option<Reading>,
 }
 
 fn print_output(
@@ -214,14 +238,14 @@ fn print_output(
     args: &FeaturesArgs,
     found: &Found<'_>,
     outputs: Outputs,
-    all: &Predictions,
+    all: Option<&Predictions>,
 ) -> std::result::Result<(), Failure> {
-    let Found { kernel, exact, error, report } = found;
+    let Found { kernel, exact, error, report, rows, dimension, reading } = found;
     let landmarks = report.and_then(|report| report.landmarks.as_ref());
-    let (source, dimension) = (shown(args.input.table.source.path()), all.columns.len());
+    let source = shown(args.input.table.source.path());
     if !session.quiet {
         let mut lines =
-            Lines::titled(format!("feature map of {source}: {}", counted(all.n(), "row")));
+            Lines::titled(format!("feature map of {source}: {}", counted(*rows, "row")));
         lines.add("kernel", kernel_in_short(kernel));
         let exact = match (exact, error) {
             (true, _) => "exact".into(),
@@ -234,6 +258,7 @@ fn print_output(
         if let Some(landmarks) = landmarks {
             lines.add("landmarks", landmarks_in_words(landmarks));
         }
+        reading.iter().for_each(|reading| reading.describe(&mut lines));
         report.iter().for_each(|report| lines.warn(&report.notes));
         if let Some(files) = outputs.listed() {
             lines.add("written", files);
@@ -241,20 +266,20 @@ fn print_output(
         lines.print();
     }
     if !args.json {
-        return match args.output {
-            Some(_) => Ok(()),
-            None => terminal_table::print(&table(all, Format::Csv)).map_err(Failure::Print),
+        return match all.filter(|_| args.output.is_none()) {
+            None => Ok(()),
+            Some(all) => terminal_table::print(&table(all, Format::Csv)).map_err(Failure::Print),
         };
     }
     let object = FeaturesObject {
         command: "features",
         table: source,
         kernel: kernel.clone(),
-        dimension,
+        dimension: *dimension,
         exact: *exact,
         landmarks,
         outputs,
-        features: args.output.is_none().then(|| PredictionsObject::of(all)),
+        features: all.filter(|_| args.output.is_none()).map(PredictionsObject::of),
     };
     summary::print_object(&object).map_err(Failure::Print)
 }

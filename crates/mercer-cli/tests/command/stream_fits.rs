@@ -1,0 +1,162 @@
+//! Regressions, clusters and features of tables that exceed the memory budget are those of the same tables in memory, to the last bit.
+
+use crate::folder::Folder;
+use crate::svm_fit::check;
+
+const ROWS: usize = 12_000;
+const SMALL: &str = "--memory 4000000";
+
+/// Numbers, two targets, a class, weights and a name.
+fn table(rows: usize) -> String {
+    let mut text = String::from("a,b,c,y,z,w,kind,name\n");
+    for i in 0..rows {
+        let value = |k: usize| ((i * (2 * k + 3)) as f64 * 0.37 + k as f64).sin();
+        let (y, z) = (3.0 * value(0) + value(1), value(2) - value(0));
+        let kind = if y > 1.5 {
+            "high"
+        } else if z > 0.3 {
+            "mixed"
+        } else {
+            "low"
+        };
+        // The last class comes late.
+        let kind = if i > 9000 && i % 50 == 0 { "rare" } else { kind };
+        let (a, b, c, w) = (value(0), value(1), 10.0 * value(2), i % 3);
+        text += &format!("{a},{b},{c},{y},{z},{w},{kind},n{i}\n");
+    }
+    text
+}
+
+/// A table, and the same rows in a directory, whose files are blocks.
+fn folder() -> Folder {
+    let folder = Folder::new();
+    let text = table(ROWS);
+    folder.write("t.csv", &text);
+    std::fs::create_dir(folder.path().join("parts")).unwrap();
+    let lines: Vec<&str> = text.lines().collect();
+    for (number, part) in lines[1..].chunks(2500).enumerate() {
+        folder
+            .write(&format!("parts/{number}.csv"), format!("{}\n{}\n", lines[0], part.join("\n")));
+    }
+    folder
+}
+
+/// The line of a fit in blocks.
+fn in_blocks(line: &str) -> String {
+    format!("{} {SMALL}", line.replace("t.csv", "parts"))
+}
+
+/// Runs `line` in memory and in blocks; their results and models' predictions are the same.
+fn same(folder: &Folder, line: &str) {
+    let whole = folder.done(&format!("{line} -o whole.csv -m whole.mercer"));
+    assert!(!whole.err.contains("exceeds"), "{}", whole.err);
+    let run = folder.done(&format!("{} -o blocks.csv -m blocks.mercer", in_blocks(line)));
+    check(&run.err, &["12,000 rows", "exceeds the memory budget", "5 blocks", "passes"]);
+    assert_eq!(folder.read("blocks.csv"), folder.read("whole.csv"), "{line}");
+}
+
+const KRR: &str = "krr t.csv --columns a,b,c --label name --landmarks 6";
+
+#[test]
+fn regressions_in_blocks_are_those_in_memory() {
+    let folder = folder();
+    for flags in [
+        "--target y",
+        "--target y,z --weights w --kernel 'rbf(gamma=0.3)' --alpha 0.01,0.1 --alpha-per-target",
+        "--target y --kernel 'rbf(gamma=scale)' --gcv --scale minmax --no-intercept",
+        "--target y --kernel 'rbf(gamma=0.2)' --alpha 0.1 --no-score --precision mixed --scale none",
+    ] {
+        same(&folder, &format!("{KRR} {flags}"));
+    }
+    // Scores, too.
+    let line = format!("{KRR} --target y --alpha 0.01,0.1 --json -q");
+    let (whole, blocks) = (folder.done(&line).json(), folder.done(&in_blocks(&line)).json());
+    assert_eq!(whole["grid"][0]["scores"], blocks["grid"][0]["scores"]);
+    assert_eq!(whole["chosen"], blocks["chosen"]);
+    let r2 = |of: &serde_json::Value| of["regression"]["scores"]["overall"]["r2"].as_f64().unwrap();
+    assert!((r2(&whole) - r2(&blocks)).abs() < 1e-9, "{whole}");
+    assert!(
+        whole["report"]["landmarks"]["full_system"] == blocks["report"]["landmarks"]["full_system"]
+    );
+}
+
+#[test]
+fn classes_in_blocks_are_those_of_all_rows() {
+    let folder = folder();
+    same(&folder, &format!("{KRR} --target kind --weights w --alpha 0.01,1"));
+    let run =
+        folder.done(&format!("{} -m k.mercer", in_blocks(&format!("{KRR} --target kind --gcv"))));
+    check(&run.err, &["kernel ridge classification", "4: high, low, mixed, rare"]);
+    let run = folder.done(&format!("predict k.mercer t.csv {SMALL} -o p.csv"));
+    check(&run.err, &["exceeds the memory budget"]);
+    // Numbers as classes.
+    same(&folder, &format!("{KRR} --target w --classify --kernel 'rbf(gamma=0.5)' --alpha 0.1,1"));
+    let run =
+        folder.run(&format!("krr t.csv --columns a,b --landmarks 6 --target name --gcv {SMALL}"));
+    assert!(run.code == Some(1) && run.err.contains("different class"), "{}", run.err);
+}
+
+#[test]
+fn clusters_in_blocks_are_those_in_memory() {
+    let folder = folder();
+    let line = "kmeans t.csv --columns a,b,c --label name -k 3 --n-init 2 --landmarks 6";
+    for flags in ["", "--weights w --row-numbers --scale minmax"] {
+        same(&folder, &format!("{line} {flags}"));
+        let clusters = |name: &str| {
+            let facts = folder.done(&format!("inspect {name}.mercer --json")).json();
+            facts["clustering"].clone()
+        };
+        assert_eq!(clusters("blocks"), clusters("whole"));
+    }
+}
+
+#[test]
+fn features_in_blocks_are_those_in_memory() {
+    let folder = folder();
+    let line = "features t.csv --columns a,b,c --label name";
+    same(&folder, &format!("{line} --kernel rbf --landmarks 6"));
+    let run = folder.done(&format!("transform blocks.mercer t.csv {SMALL} -o again.csv"));
+    check(&run.err, &["exceeds the memory budget"]);
+    assert_eq!(folder.read("again.csv"), folder.read("whole.csv"));
+    for flags in [
+        "--kernel 'rbf(gamma=0.2)' --components 8",
+        "--kernel 'rbf(gamma=scale)' --components 8 --scale standard",
+        "--kernel 'poly(degree=2)'",
+    ] {
+        folder.done(&format!("{line} {flags} -o whole.csv"));
+        let run = folder.done(&format!("{} -o blocks.csv", in_blocks(&format!("{line} {flags}"))));
+        check(&run.err, &["exceeds the memory budget"]);
+        assert_eq!(folder.read("blocks.csv"), folder.read("whole.csv"), "{flags}");
+    }
+}
+
+#[test]
+fn refusals_say_what_reads_in_blocks() {
+    let folder = folder();
+    folder.done(&format!(
+        "{KRR} --target y --alpha 0.1 --no-score --kernel 'rbf(gamma=1)' -m m.mercer"
+    ));
+    let tiny = "--memory 300000";
+    for (line, way_out) in [
+        (
+            "krr t.csv --columns a,b,c --target y",
+            "fit with --landmarks, which reads a table in blocks",
+        ),
+        (
+            "kmeans t.csv --columns a,b,c -k 2",
+            "fit with --landmarks, which reads a table in blocks",
+        ),
+        ("outliers t.csv --columns a,b,c", "fit with --landmarks, which reads a table in blocks"),
+        ("predict m.mercer t.csv", "--output, which reads a table in blocks"),
+        ("features t.csv --columns a,b,c --kernel 'poly(degree=2)'", "--output, which reads"),
+    ] {
+        let run = folder.run(&format!("{line} {tiny}"));
+        assert!(run.code == Some(1) && run.err.contains(way_out), "{line}: {}", run.err);
+    }
+    for flags in ["--folds 3", "--test 0.2", "--nested", "--explain", "--plot p.svg"] {
+        let run = folder.run(&format!("{KRR} --target y {SMALL} {flags}"));
+        check(&run.err, &["not available for a table that is read in blocks"]);
+    }
+    let run = folder.run(&format!("{KRR} --target y --metric mae {SMALL}"));
+    check(&run.err, &["squared error or the accuracy"]);
+}
