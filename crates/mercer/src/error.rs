@@ -79,6 +79,8 @@ params! {
     Neighbours = "neighbours",
     /// A fraction of samples.
     Nu = "nu",
+    /// Whether a low-rank fit goes on to the exact machine.
+    Polish = "polish",
     /// The repair of a kernel matrix.
     Repair = "repair",
     /// The number of starting points.

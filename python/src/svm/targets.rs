@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::arrays::rows;
 use crate::fit::unknown;
 use crate::kernels::KernelArg;
+use crate::landmarks::LandmarkSettings;
 
 /// The parameters of a support vector machine, from a dictionary.
 #[derive(FromPyObject)]
@@ -27,6 +28,8 @@ pub struct SvmSettings<'py> {
     pub calibration: Option<CalibrationArgs>,
     /// The number type of results.
     pub dtype: String,
+    landmarks: Option<LandmarkSettings<'py>>,
+    polish: bool,
 }
 
 impl SvmSettings<'_> {
@@ -44,6 +47,9 @@ impl SvmSettings<'_> {
             changed.cache = self.cache;
             changed.max_iterations = self.max_iterations;
             changed.max_seconds = self.max_seconds;
+            changed.landmarks =
+                self.landmarks.as_ref().map(LandmarkSettings::params).transpose()?;
+            changed.polish = self.polish;
             changed
         })
     }

@@ -34,8 +34,13 @@ impl Terms {
     /// Those of a support vector machine; none if its kernel was precomputed.
     pub fn of_svm(model: &Svm) -> Option<Self> {
         let anchors = model.anchors.clone()?;
-        let (kernel, rows) = (model.params.kernel.clone(), model.support.clone());
-        Some(Self { kernel, anchors, rows, coef: pair_coef(model) })
+        let kernel = model.params.kernel.clone();
+        if model.landmarks.is_some() {
+            let (m, problems) = (model.coef.cols(), model.coef.rows());
+            let coef = Mat::from_fn(m, problems, |i, p| model.coef[(p, i)]);
+            return Some(Self { kernel, anchors, rows: (0..m).collect(), coef });
+        }
+        Some(Self { kernel, anchors, rows: model.support.clone(), coef: pair_coef(model) })
     }
 
     /// The terms c_i k(x_i, x) of function `which` for each sample of `x`: samples × anchors.

@@ -240,15 +240,15 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
 }
 
 fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
-    {
-        let mut changed = SvmParams::new(task, kernel.spec());
-        changed.tolerance = smo.tolerance;
-        changed.shrinking = !smo.no_shrinking;
-        changed.cache = smo.cache.map(|size| size.0);
-        changed.max_iterations = smo.max_iter;
-        changed.max_seconds = smo.max_time;
-        changed
-    }
+    let mut changed = SvmParams::new(task, kernel.spec());
+    changed.tolerance = smo.tolerance;
+    changed.shrinking = !smo.no_shrinking;
+    changed.cache = smo.cache.map(|size| size.0);
+    changed.max_iterations = smo.max_iter;
+    changed.max_seconds = smo.max_time;
+    changed.landmarks = smo.landmarks.params(0);
+    changed.polish = smo.polish;
+    changed
 }
 
 /// Reads the table, selects columns, fits, evaluates, plots, writes and prints.

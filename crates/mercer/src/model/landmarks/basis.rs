@@ -3,7 +3,7 @@
 use super::candidates::{self, Candidates, check_block};
 use super::input_means::input_means;
 use super::row_sums::RowSums;
-use super::rows::{RowBlock, RowBlocks};
+use super::rows::{RowBlock, RowBlocks, Whole};
 use super::{LandmarkCount, LandmarkMethod, LandmarkParams, LandmarkReport, LandmarkState};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Param, Result};
@@ -117,6 +117,19 @@ impl<T: Real> Basis<T> {
         let enough = CANDIDATES.max(CANDIDATES_FOR_EACH.saturating_mul(most));
         let found = candidates::sample::<T>(ctx, source, enough, params.seed)?;
         Self::of(ctx, kernel, params, center, found, needed)
+    }
+
+    /// Chooses landmarks among samples in memory.
+    pub(crate) fn among(
+        ctx: &Context,
+        kernel: &KernelSpec,
+        params: &LandmarkParams,
+        center: bool,
+        x: &Samples<T>,
+        needed: &dyn Fn(usize, usize) -> u64,
+    ) -> Result<Self> {
+        let source = &mut Whole::new(x, None, None);
+        Ok(Self::choose(ctx, kernel, params, center, source, needed)?.0)
     }
 
     /// Chooses landmarks among candidates.
@@ -491,7 +504,7 @@ pub(super) fn kernel_at_point<T: Real>(
 }
 
 /// The factor of the kernel matrix of landmarks that do not depend on each other.
-pub(super) fn factored<T: Real>(ctx: &Context, on: &KernelOn<T>) -> Result<Mat<f64>> {
+pub(crate) fn factored<T: Real>(ctx: &Context, on: &KernelOn<T>) -> Result<Mat<f64>> {
     let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
     factor(ctx, &gram, 0.0)?.ok_or_else(not_definite)
 }

@@ -21,7 +21,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use basis::kernel_at;
+pub(crate) use basis::{Basis, factored, kernel_at};
 pub(crate) use kernel_ridge::LandmarkRidge;
 pub(crate) use observed::Observed;
 pub(super) use offer::{eligible, offer, slow};
@@ -38,6 +38,7 @@ use crate::gram::LandmarkSums;
 use crate::model::input::Input;
 use crate::model::note::{Note, NoteCode};
 use crate::model::report::Report;
+use crate::model::svm::SampledLoss;
 use crate::points::{AnySamples, Dtype};
 
 /// Roundings of the trace that sums of kernel values may carry.
@@ -197,6 +198,9 @@ pub struct LandmarkReport {
     /// How nearly a regression solves the system of all samples, where that was computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_system: Option<FullSystem>,
+    /// Of support vector machines: the loss on some training samples, by the model and by the true kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<SampledLoss>,
     /// The largest relative error of leave-one-out residuals by single precision among the first 1,024 rows; `None` where they were
     /// computed in double precision, or not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -257,7 +261,7 @@ impl LandmarkReport {
 }
 
 /// What every report of a low-rank fit has.
-fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
+pub(crate) fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
     let reason = format!(
         "{} landmarks were asked for: the kernel matrix of {} rows is approximated, leaving {:.1e} of its trace",
         landmarks.landmarks,
@@ -275,7 +279,7 @@ fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
 }
 
 /// What a user should know of the landmarks.
-fn notes(landmarks: &LandmarkReport) -> Vec<Note> {
+pub(crate) fn notes(landmarks: &LandmarkReport) -> Vec<Note> {
     let mut notes = Vec::new();
     if landmarks.dropped > 0 {
         let text = format!(

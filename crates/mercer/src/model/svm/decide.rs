@@ -5,13 +5,15 @@ use std::sync::Arc;
 
 use super::decode::{pairs, votes};
 use super::precision::{around, far_mean};
-use super::{Svm, Task};
+use super::{LowRankState, Svm, Task};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{self, Expansion, Weights};
 use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::input::{Input, check_columns, not_for_predictions};
+use crate::model::kernel_on::KernelOn;
+use crate::model::landmarks::{kernel_at, samples_of};
 use crate::model::prepared::prepared_bytes;
 use crate::model::validate::anchors_for;
 use crate::points::{Dtype, Points, Samples, with_matrix, with_samples};
@@ -21,6 +23,12 @@ use crate::real::Real;
 struct Part<U: Real> {
     class: usize,
     scores: Expansion<Samples<U>, U>,
+}
+
+/// What decision values of a machine on landmarks are computed with.
+struct OnLandmarks<T: Real> {
+    scores: Expansion<Samples<T>, T>,
+    on: KernelOn<T>,
 }
 
 /// Scores of classes that are computed at a time at most, unless there are more threads than that: 1 MiB.
@@ -53,10 +61,17 @@ impl Svm {
     }
 
     fn decisions_input(&self, ctx: &Context, input: Input<'_>) -> Result<Mat<f64>> {
+        let input = match self.landmarks {
+            Some(_) => Input::Samples(samples_of(input)?),
+            None => input,
+        };
         match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
-                with_samples!(anchors, anchors => self.decisions_of(ctx, anchors, &x.to_type()?))
+                with_samples!(anchors, anchors => match &self.landmarks {
+                    Some(state) => self.decisions_on_landmarks(ctx, anchors, state, &x.to_type()?),
+                    None => self.decisions_of(ctx, anchors, &x.to_type()?),
+                })
             }
             Input::Precomputed { values, .. } => {
                 check_columns(self.trained_on, values.cols())?;
@@ -93,6 +108,25 @@ impl Svm {
     fn names(&self) -> Result<&[String]> {
         let names = self.classes.as_deref();
         names.ok_or_else(|| Error::Shape("the model is no classifier: it has no classes".into()))
+    }
+
+    fn decisions_on_landmarks<T: Real>(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<T>,
+        state: &LowRankState,
+        x: &Samples<T>,
+    ) -> Result<Mat<f64>> {
+        let predictor = self.prepared.get(prepared_bytes(&self.coef, anchors), || {
+            let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
+            let on = kernel_at(&kernel, anchors, &state.landmarks)?;
+            let coef = Mat::from_fn(self.coef.cols(), self.coef.rows(), |i, p| self.coef[(p, i)]);
+            let (kernel, anchors) = (on.kernel.clone(), on.anchors.clone());
+            Ok(OnLandmarks { scores: Expansion::new(kernel, anchors, &coef, &self.offset), on })
+        })?;
+        let mut decisions = Mat::try_zeros(x.n(), self.offset.len())?;
+        predictor.scores.scores(ctx, &predictor.on.moved(x)?, decisions.view_mut())?;
+        Ok(decisions)
     }
 
     fn decisions_of<T: Real>(

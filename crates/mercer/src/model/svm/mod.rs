@@ -13,20 +13,25 @@ mod decide;
 mod decode;
 mod exact_kernel;
 mod fit;
+mod low_rank;
 mod notes;
 mod precision;
 mod problem;
 mod report;
 mod settle;
+mod shared;
 mod shared_kernel;
 
 use serde::{Deserialize, Serialize};
 
 pub use calibration::{Calibration, Curve, Method};
 pub use decode::{one_vs_rest, votes};
+pub use low_rank::{LowRankState, SampledLoss};
 pub use report::{ProblemReport, Stop, SvmReport};
-pub(crate) use shared_kernel::{SharedKernel, fold_bytes, matrix_bytes};
+pub(crate) use shared::SharedKernel;
+pub(crate) use shared_kernel::{fold_bytes, matrix_bytes};
 
+use super::landmarks::LandmarkParams;
 use super::prepared::Prepared;
 use super::report::Report;
 use crate::kernel::KernelSpec;
@@ -99,6 +104,12 @@ pub struct SvmParams {
     pub max_iterations: Option<u64>,
     /// The time limit in seconds; `None` for no limit.
     pub max_seconds: Option<f64>,
+    /// The landmarks of a low-rank fit; `None` for an exact one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<LandmarkParams>,
+    /// Whether a fit on landmarks goes on to the exact machine, from the coefficients that it found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub polish: bool,
 }
 
 /// JSON has no infinity: an infinite number is the text `"inf"`.
@@ -143,6 +154,8 @@ impl SvmParams {
             cache: None,
             max_iterations: None,
             max_seconds: None,
+            landmarks: None,
+            polish: false,
         }
     }
 }
@@ -154,7 +167,7 @@ pub struct Svm {
     pub params: SvmParams,
     /// The rows of the training set that are support vectors; of classes, those of the first class first.
     pub support: Vec<usize>,
-    /// The support vectors, in that order; `None` if the kernel matrix was precomputed.
+    /// The support vectors, in that order, or the landmarks; `None` if the kernel matrix was precomputed.
     pub anchors: Option<AnySamples>,
     /// The number type of the samples or of the kernel matrix that it was fitted on.
     pub dtype: Dtype,
@@ -165,8 +178,11 @@ pub struct Svm {
     /// How many support vectors each class has; without classes, one number.
     pub counts: Vec<usize>,
     /// (classes − 1) × support, or 1 × support without classes. Of a support vector of class a, row r belongs to the problem
-    /// of a against the r-th of the other classes.
+    /// of a against the r-th of the other classes. On landmarks, problems × landmarks.
     pub coef: Mat<f64>,
+    /// What a machine on landmarks has more than an exact one.
+    #[doc(hidden)]
+    pub landmarks: Option<LowRankState>,
     /// A constant for each problem: pairs of classes (0, 1), (0, 2), …, (1, 2), …; without classes, one.
     ///
     /// A positive decision value is a vote for the first class of a pair, except that with two classes in all it is a vote
@@ -188,5 +204,11 @@ impl Svm {
     /// Half the width of the tube that a model of task `NuSvr` found; within it, errors cost nothing.
     pub fn tube(&self) -> Option<f64> {
         self.report.machine.as_ref().and_then(|machine| machine.tube)
+    }
+
+    /// The dual coefficients of the support vectors: (classes − 1) × support, or 1 × support without classes. Of an exact machine, these are
+    /// `coef`.
+    pub fn dual_coef(&self) -> &Mat<f64> {
+        self.landmarks.as_ref().map_or(&self.coef, |state| &state.dual)
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct DualSolution {
     pub working_offset: f64,
     /// What K β lacks to be decisions.
     pub offset: f64,
+    /// What decisions were divided by: the margin of nu-SVC.
+    pub units: f64,
     /// Half the width of the tube, where it is found.
     pub tube: Option<f64>,
     pub report: ProblemReport,
@@ -287,6 +289,7 @@ impl DualProblem {
             slopes: slopes.map(|f| f / units).collect(),
             working_offset: working_offset / units,
             offset: (working_offset - common) / units,
+            units,
             tube,
             report,
             rounds: solution.info.rounds,

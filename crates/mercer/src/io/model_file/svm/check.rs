@@ -1,6 +1,7 @@
 //! Whether the parts of a support vector machine fit together.
 
 use crate::io::model_file::check::{Checked, count, finite, kernel, shape};
+use crate::io::model_file::landmarks;
 use crate::model::svm::{Calibration, Svm};
 
 /// Refuses what does not fit together, in the words of what is wrong.
@@ -18,12 +19,29 @@ pub fn svm(model: &Svm) -> Checked {
     if reported > 0 {
         count("reports of problems", reported, problems)?;
     }
+    on_landmarks(model, problems)?;
     match &model.anchors {
         None => Ok(()),
         Some(anchors) => {
-            count("support vectors", anchors.n(), model.support.len())?;
+            if model.landmarks.is_none() {
+                count("support vectors", anchors.n(), model.support.len())?;
+            }
             kernel(&model.params.kernel, model.dtype)
         }
+    }
+}
+
+/// A machine on landmarks has coefficients of these for each problem, and dual coefficients beside.
+fn on_landmarks(model: &Svm, problems: usize) -> Checked {
+    let state = model.landmarks.as_ref().map(|state| &state.landmarks);
+    let m = model.coef.cols();
+    landmarks::check(state, model.report.landmarks.is_some(), m, 0)?;
+    let Some(state) = &model.landmarks else { return Ok(()) };
+    shape("coefficients", &model.coef, problems, m)?;
+    finite("dual coefficients", state.dual.data())?;
+    match &model.anchors {
+        Some(anchors) => count("landmarks", anchors.n(), m),
+        None => Err("it has coefficients of landmarks, but no landmarks".into()),
     }
 }
 
@@ -32,7 +50,7 @@ fn problems(model: &Svm) -> Result<usize, String> {
     match (&model.classes, model.params.task.is_classification()) {
         (Some(classes), true) if classes.len() >= 2 => {
             count("counts of support vectors", model.counts.len(), classes.len())?;
-            shape("coefficients", &model.coef, classes.len() - 1, model.support.len())?;
+            shape("coefficients", model.dual_coef(), classes.len() - 1, model.support.len())?;
             if let Some(weights) = &model.class_weights {
                 count("class weights", weights.len(), classes.len())?;
             }
@@ -43,7 +61,7 @@ fn problems(model: &Svm) -> Result<usize, String> {
         }
         (None, false) => {
             count("counts of support vectors", model.counts.len(), 1)?;
-            shape("coefficients", &model.coef, 1, model.support.len())?;
+            shape("coefficients", model.dual_coef(), 1, model.support.len())?;
             match (&model.class_weights, &model.calibration) {
                 (None, None) => Ok(1),
                 _ => Err("it has class weights or probabilities, but no classes".into()),

@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{PLATT, SLOPES, STEPS, STOPS};
 use crate::io::model_file::check::Checked;
 use crate::io::model_file::header::{self, CalibrationHeader};
+use crate::io::model_file::landmarks;
 use crate::io::model_file::persist::{Metadata, Persist};
 use crate::io::model_file::samples::{self, SampleKind};
 use crate::io::model_file::tensors::{Content, Tensor};
@@ -80,6 +81,10 @@ fn tensors(model: &Svm) -> Vec<Tensor<'_>> {
         Tensor::matrix("coef", &model.coef),
         Tensor::real("offset", &[model.offset.len()], &model.offset),
     ];
+    if let Some(state) = &model.landmarks {
+        tensors.extend(landmarks::tensors(&state.landmarks));
+        tensors.push(Tensor::matrix("landmarks.dual", &state.dual));
+    }
     tensors.extend(model.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
     let weights = model.class_weights.iter();
     tensors.extend(weights.map(|w| Tensor::real("class_weights", &[w.len()], w)));
