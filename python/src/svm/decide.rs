@@ -1,6 +1,6 @@
 //! Decisions, classes and probabilities of new samples.
 
-use mercer::Mat;
+use mercer::{AnySamples, Mat};
 use mercer::model::svm::{Svm, one_vs_rest, votes};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, ToPyArray};
@@ -54,7 +54,8 @@ pub fn svm_classes<'py>(
 
 fn decisions(py: Python<'_>, machine: &Svm, x: &Given<'_>, run: &Run) -> PyResult<Mat<f64>> {
     let input = x.input()?;
-    let numbers = numbers(&input, &machine.params.kernel, machine.support.len());
+    let anchors = machine.anchors.as_ref().map_or(machine.support.len(), AnySamples::n);
+    let numbers = numbers(&input, &machine.params.kernel, anchors);
     enter_predict(py, run, numbers, |ctx| machine.decisions(ctx, input))
 }
 

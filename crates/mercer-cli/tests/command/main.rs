@@ -37,6 +37,7 @@ mod sparse;
 mod streams;
 mod svm_bad_input;
 mod svm_fit;
+mod svm_landmarks;
 mod svm_pictures;
 mod svm_predict;
 mod svm_search;

@@ -105,6 +105,10 @@ setters!(SvmParams {
     max_iterations(most: u64) => max_iterations = Some(most);
     /// The time limit in seconds.
     max_seconds(seconds: f64) => max_seconds = Some(seconds);
+    /// A low-rank fit on so many landmarks, or on those that parameters describe.
+    landmarks(landmarks: impl Into<LandmarkParams>) => landmarks = Some(landmarks.into());
+    /// Whether a fit on landmarks goes on to the exact machine.
+    polish(polish: bool) => polish = polish;
 });
 
 setters!(KernelKMeansParams {
