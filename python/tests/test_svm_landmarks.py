@@ -87,9 +87,9 @@ def test_polishing_gives_the_exact_machine(machine, y):
     scale = np.abs(decided(exact, NEW[0])).max()
     np.testing.assert_allclose(decided(polished, NEW[0]), decided(exact, NEW[0]), atol=5e-3 * scale)
     assert "landmarks" not in polished.report_
-    assert any("landmarks" in note for note in polished.report_["notes"])
-    iterations = np.sum(polished.n_iter_), np.sum(exact.n_iter_)
-    assert iterations[0] < iterations[1]
+    assert "30 landmarks" in polished.report_["reason"]
+    if isinstance(machine, SVC):
+        assert polished.n_iter_[0] < exact.n_iter_[0]
     assert polished.support_vectors_.shape == (len(polished.support_), 2)
 
 

@@ -1,7 +1,7 @@
 //! Decisions, classes and probabilities of new samples.
 
-use mercer::{AnySamples, Mat};
 use mercer::model::svm::{Svm, one_vs_rest, votes};
+use mercer::{AnySamples, Mat};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;

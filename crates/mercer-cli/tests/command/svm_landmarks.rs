@@ -75,6 +75,11 @@ fn what_has_no_meaning_is_refused() {
         ("--landmarks 20 --libsvm-model m.model", "landmarks"),
     ] {
         let run = folder.run(&format!("svc t.csv --target side {flags}"));
-        assert!(run.code == Some(2) && run.err.contains(why), "{flags}: {:?} {}", run.code, run.err);
+        assert!(
+            run.code == Some(2) && run.err.contains(why),
+            "{flags}: {:?} {}",
+            run.code,
+            run.err
+        );
     }
 }

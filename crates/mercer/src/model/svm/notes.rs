@@ -69,16 +69,6 @@ fn stalled(problems: &[ProblemReport], c: f64, tolerance: f64) -> String {
     )
 }
 
-/// What a machine that was polished began with.
-pub(super) fn on_polish(model: &mut Svm, first: &Svm) {
-    let landmarks = first.report.landmarks.as_ref().map_or(0, |report| report.landmarks);
-    let text = format!(
-        "the solver started from {} support vectors of a fit on {landmarks} landmarks",
-        first.support.len()
-    );
-    model.report.notes.push(Note::new(NoteCode::Landmarks, text));
-}
-
 /// From this multiple of rounding errors on, a violation has other causes.
 const FAR_FROM_ROUNDING: f64 = 1e4;
 /// From this ratio of the spreads of two features on, the larger drowns the smaller.

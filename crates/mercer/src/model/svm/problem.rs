@@ -45,6 +45,9 @@ pub(super) struct DualSolution {
     pub hits: u64,
 }
 
+/// Sums of coefficients that differ by this share are equal.
+const BALANCED: f64 = 1e-10;
+
 impl DualProblem {
     /// The problem of two classes, by place.
     pub fn pair(params: &SvmParams, checked: &Checked, first: usize, second: usize) -> Self {
@@ -157,7 +160,8 @@ impl DualProblem {
             let least = up.min(down);
             for variable in &mut self.problem.variables {
                 let own = if variable.beta > 0.0 { up } else { down };
-                if own > least {
+                // What rounding leaves of a solution's sums must not take coefficients off their bounds.
+                if own > least * (1.0 + BALANCED) {
                     variable.beta *= least / own;
                 }
             }

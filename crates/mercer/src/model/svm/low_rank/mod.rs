@@ -135,7 +135,11 @@ impl Svm {
             // The model does not keep these landmarks.
             (polished.params.landmarks, polished.params.polish) = (None, false);
         }
-        notes::on_polish(&mut polished, &model);
+        let landmarks = model.report.landmarks.as_ref().map_or(0, |report| report.landmarks);
+        polished.report.reason += &format!(
+            "; the solver started from {} support vectors of a fit on {landmarks} landmarks",
+            model.support.len()
+        );
         Ok(polished)
     }
 }

@@ -119,7 +119,7 @@ fn polishing_ends_at_the_exact_machine() {
         let (model, found) = fit::<f64>(&polish, 400, 2, 2);
         assert!(model.landmarks.is_none() && model.report.converged);
         assert!(largest(&want, &found) < 5e-3, "{task:?}: {}", largest(&want, &found));
-        assert!(model.report.notes.iter().any(|note| note.text.contains("20 landmarks")));
+        assert!(model.report.reason.contains("20 landmarks"));
     }
 }
 
