@@ -105,16 +105,20 @@ def notes(estimator) -> dict[str, object]:
 def params_from_file(cls: type, stored: dict, model: _core.Model) -> dict[str, object]:
     """Return the parameters of the class that are equivalent to those in a file."""
     limit, cache = stored["max_iterations"], stored["cache"]
-    found = _fit.file_kernel_params(model) | {
-        # JSON has no infinity: the file has it as a string.
-        "C": float(stored["c"]),
-        "nu": stored["nu"],
-        "epsilon": stored["epsilon"],
-        "tol": stored["tolerance"],
-        "shrinking": stored["shrinking"],
-        "cache_size": None if cache is None else cache / _svm_fit.MEGABYTE,
-        "max_iter": -1 if limit is None else limit,
-        "max_time": stored["max_seconds"],
-        "polish": stored.get("polish", False),
-    } | _landmarks.params_from_file(stored, model)
+    found = (
+        _fit.file_kernel_params(model)
+        | {
+            # JSON has no infinity: the file has it as a string.
+            "C": float(stored["c"]),
+            "nu": stored["nu"],
+            "epsilon": stored["epsilon"],
+            "tol": stored["tolerance"],
+            "shrinking": stored["shrinking"],
+            "cache_size": None if cache is None else cache / _svm_fit.MEGABYTE,
+            "max_iter": -1 if limit is None else limit,
+            "max_time": stored["max_seconds"],
+            "polish": stored.get("polish", False),
+        }
+        | _landmarks.params_from_file(stored, model)
+    )
     return {name: value for name, value in found.items() if name in cls._get_param_names()}

@@ -72,7 +72,9 @@ def test_a_problem_is_the_one_of_a_linear_machine_on_scikit_learns_features():
     features, new = nystroem.transform(X), nystroem.transform(NEW[0])
     peer = Peer(kernel="linear", C=3.0, tol=1e-5).fit(features, Y)
     low = SVC(C=3.0, **KERNEL, tol=1e-5, landmarks=nystroem.components_).fit(X, Y)
-    np.testing.assert_allclose(low.decision_function(NEW[0]), peer.decision_function(new), atol=2e-3)
+    np.testing.assert_allclose(
+        low.decision_function(NEW[0]), peer.decision_function(new), atol=2e-3
+    )
     problem = low.report_["machine"]["problems"][0]
     margins = np.maximum(0, 1 - (2 * Y - 1) * peer.decision_function(features))
     primal = 0.5 * np.sum(peer.coef_**2) + 3.0 * margins.sum()
