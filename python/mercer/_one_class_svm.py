@@ -40,6 +40,8 @@ class OneClassSVM(OutlierMixin, Estimator):
         How the problem is solved.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
         Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
     precision, memory_budget, progress, n_jobs
@@ -113,6 +115,8 @@ class OneClassSVM(OutlierMixin, Estimator):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
@@ -135,6 +139,8 @@ class OneClassSVM(OutlierMixin, Estimator):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.random_state = random_state
         self.precision = precision
         self.memory_budget = memory_budget

@@ -89,6 +89,13 @@ class SVC(SvmClassifier):
     polish : bool, default=False
         Whether a fit on landmarks goes on to the exact machine, from the support vectors that it
         found. Requires `landmarks`.
+    cells : int, optional
+        Divides the samples into cells of at most so many, each with an exact machine of its own;
+        a new sample is decided by the machine of the cell whose centre is nearest in feature space.
+        For many samples with few features. None, the default, is one machine. Not with `landmarks`
+        or `warm_start`; probabilities need :meth:`calibrate` with ``cv="prefit"``.
+    cell_overlap : float, default=0.25
+        How many samples of its neighbours a cell learns from beside its own, as a share of `cells`.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of samples and of their kernel values. ``"auto"`` is that of X; ``"f32"`` and
         ``"mixed"`` convert X to float32. A fit computes in float32 where that is as accurate.
@@ -185,6 +192,8 @@ class SVC(SvmClassifier):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -212,6 +221,8 @@ class SVC(SvmClassifier):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

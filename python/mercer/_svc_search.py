@@ -91,6 +91,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         As for :class:`mercer.SVC`.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
     memory_budget : int or str, optional
         Bytes that the search may take, such as ``"2GiB"``; by default all free memory.
     progress, n_jobs
@@ -177,6 +179,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -207,6 +211,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

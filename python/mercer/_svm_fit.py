@@ -85,6 +85,12 @@ def check_params(estimator) -> None:
 def _check_landmarks(estimator) -> None:
     _params.boolean(estimator, "polish")
     _landmarks.check_params(estimator)
+    cells = getattr(estimator, "cells", None)
+    if cells is not None:
+        _params.at_least(estimator, "cells", 10, integer=True)
+        _params.at_least(estimator, "cell_overlap", 0)
+        if estimator.landmarks is not None or estimator.warm_start:
+            raise _params.refuse(estimator, "cells", "None with landmarks or warm_start", cells)
     if estimator.polish and estimator.landmarks is None:
         raise _params.refuse(estimator, "polish", "False without landmarks to start from", True)
 
@@ -117,7 +123,15 @@ def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
         "dtype": _fit.result_type(estimator, X),
         "landmarks": _landmarks.settings(estimator, X, choice),
         "polish": bool(estimator.polish),
+        "cells": _cells(estimator),
     }
+
+
+def _cells(estimator) -> tuple[int, float, int] | None:
+    if getattr(estimator, "cells", None) is None:
+        return None
+    seed = _params.seed(estimator.random_state)
+    return int(estimator.cells), float(estimator.cell_overlap), seed
 
 
 def set_attributes(estimator, model: _core.Model) -> dict:

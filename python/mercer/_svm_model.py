@@ -36,9 +36,10 @@ def support_vectors(estimator) -> Any:
     They are sparse for sparse fits. Those of a kernel on columns are a table of these columns: a
     data frame if the model was fitted on one, else a dictionary of columns.
     """
-    if _landmarks.is_low_rank(estimator):
+    if _landmarks.is_low_rank(estimator) or is_divided(estimator):
         raise AttributeError(
-            "a machine on landmarks keeps no support vectors: they are the rows support_ of X"
+            "a machine on landmarks or cells keeps no support vectors: they are the rows support_ "
+            "of X"
         )
     choice = estimator._choice
     if not isinstance(choice, Described) or choice.alone:
@@ -47,11 +48,16 @@ def support_vectors(estimator) -> Any:
     return np.empty((0, estimator.shape_fit_[1])) if found is None else as_scikit_learn(found)
 
 
+def is_divided(estimator) -> bool:
+    """Whether there is a machine for each of several cells."""
+    return estimator.report_["storage"] == "cells"
+
+
 def coef(estimator) -> np.ndarray | sparse.csr_matrix:
     """The weights of the features, for a linear kernel; sparse if the support vectors are."""
     estimator._fitted_model()
-    if _landmarks.is_low_rank(estimator):
-        raise AttributeError("coef_ is not available with landmarks")
+    if _landmarks.is_low_rank(estimator) or is_divided(estimator):
+        raise AttributeError("coef_ is not available with landmarks or cells")
     if estimator.kernel_ != "linear":
         raise AttributeError("coef_ is only available when using a linear kernel")
     found = _primal_coef(estimator)
@@ -118,6 +124,8 @@ def params_from_file(cls: type, stored: dict, model: _core.Model) -> dict[str, o
             "max_iter": -1 if limit is None else limit,
             "max_time": stored["max_seconds"],
             "polish": stored.get("polish", False),
+            "cells": (stored.get("cells") or {}).get("rows"),
+            "cell_overlap": (stored.get("cells") or {}).get("overlap", 0.25),
         }
         | _landmarks.params_from_file(stored, model)
     )

@@ -120,6 +120,8 @@ class SVR(SvmRegressor):
         How the problem is solved.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
         Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
@@ -175,6 +177,8 @@ class SVR(SvmRegressor):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
@@ -198,6 +202,8 @@ class SVR(SvmRegressor):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.random_state = random_state
         self.precision = precision
         self.memory_budget = memory_budget
@@ -224,6 +230,8 @@ class NuSVR(SvmRegressor):
         How the problem is solved.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
         Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
     precision, memory_budget, progress, n_jobs
@@ -271,6 +279,8 @@ class NuSVR(SvmRegressor):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
@@ -294,6 +304,8 @@ class NuSVR(SvmRegressor):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.random_state = random_state
         self.precision = precision
         self.memory_budget = memory_budget

@@ -76,6 +76,8 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         As for :class:`mercer.SVR`, of each fit; `tol` in standard deviations of y.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
     precision, memory_budget, n_jobs
         As for :class:`mercer.SVR`.
     progress : bool or callable, default=False
@@ -158,6 +160,8 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -184,6 +188,8 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

@@ -55,7 +55,7 @@ def test_the_attributes_belong_together(machine, y):
     assert facts["residual_trace"] < 1e-2 * facts["trace"]
     assert facts["loss"]["rows"] == 256
     assert abs(facts["loss"]["of_model"] - facts["loss"]["of_true_kernel"]) < 0.05
-    with pytest.raises(AttributeError, match="support_ of X"):
+    with pytest.raises(AttributeError, match="rows support_"):
         low.support_vectors_  # noqa: B018
     # The decisions are Σ β k̂(x, x_i) + b with the kernel k̂ of the landmarks.
     inner = rbf_kernel(low.landmarks_, gamma=2.0)

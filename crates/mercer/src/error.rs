@@ -39,6 +39,8 @@ params! {
     C = "c",
     /// The values of C to compare.
     Cs = "cs",
+    /// The cells of support vector machines.
+    Cells = "cells",
     /// The weights of classes.
     ClassWeights = "class_weights",
     /// The names of classes.

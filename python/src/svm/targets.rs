@@ -1,6 +1,6 @@
 //! Targets and parameters of support vector machines, as Python passes them.
 
-use mercer::model::svm::{Method, SvmParams, Task};
+use mercer::model::svm::{CellParams, Method, SvmParams, Task};
 use mercer::{Labels, Targets};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -30,6 +30,8 @@ pub struct SvmSettings<'py> {
     pub dtype: String,
     landmarks: Option<LandmarkSettings<'py>>,
     polish: bool,
+    /// Rows, overlap and seed.
+    cells: Option<(usize, f64, u64)>,
 }
 
 impl SvmSettings<'_> {
@@ -50,6 +52,11 @@ impl SvmSettings<'_> {
             changed.landmarks =
                 self.landmarks.as_ref().map(LandmarkSettings::params).transpose()?;
             changed.polish = self.polish;
+            changed.cells = self.cells.map(|(rows, overlap, seed)| {
+                let mut cells = CellParams::new(rows);
+                (cells.overlap, cells.seed) = (overlap, seed);
+                cells
+            });
             changed
         })
     }

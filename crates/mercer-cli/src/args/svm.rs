@@ -86,6 +86,15 @@ pub struct SmoArgs {
     /// Go on from the fit on landmarks to the exact machine
     #[arg(hide_short_help = true, long, requires = "landmarks", help_heading = "Kernel")]
     pub polish: bool,
+    /// Divide the rows into cells of at most this many, each with a machine of its own: for large tables of few columns
+    /// [default: one machine]
+    #[arg(hide_short_help = true, long, value_name = "ROWS", conflicts_with = "landmarks", help_heading = "Fit",
+          value_parser = clap::value_parser!(u32).range(10..))]
+    pub cells: Option<u32>,
+    /// How many rows of its neighbours a cell learns from beside its own, as a share of --cells
+    #[arg(hide_short_help = true, long, value_name = "SHARE", requires = "cells", default_value = "0.25",
+          value_parser = not_negative, help_heading = "Fit")]
+    pub cell_overlap: f64,
 }
 
 /// Flags of `mercer svc`.

@@ -92,6 +92,10 @@ fn of_machine(model: &Svm) -> Vec<Setting> {
     all.extend(params.max_seconds.map(|limit| setting("max_time", "max-time", limit)));
     all.extend(landmarks(params.landmarks.as_ref(), &model.report));
     all.extend(switch("polish", "polish", params.polish));
+    if let Some(cells) = &params.cells {
+        all.push(setting("cells", "cells", cells.rows));
+        all.push(setting("cell_overlap", "cell-overlap", cells.overlap));
+    }
     let weights = model.class_weights.as_ref().filter(|all| all.iter().any(|w| *w != 1.0));
     if let (Some(classes), Some(weights)) = (&model.classes, weights) {
         let each: Vec<String> =

@@ -31,9 +31,9 @@ impl Terms {
         Some(Self { kernel, anchors, rows: (0..coef.rows()).collect(), coef })
     }
 
-    /// Those of a support vector machine; none if its kernel was precomputed.
+    /// Those of a support vector machine; none if its kernel was precomputed, or if it has cells.
     pub fn of_svm(model: &Svm) -> Option<Self> {
-        let anchors = model.anchors.clone()?;
+        let anchors = model.anchors.clone().filter(|_| model.cells.is_none())?;
         let kernel = model.params.kernel.clone();
         if model.landmarks.is_some() {
             let (m, problems) = (model.coef.cols(), model.coef.rows());

@@ -164,10 +164,10 @@ fn search_by(
     let cost = with_samples!(x, x => x.cost());
     let folds = search.fold_bytes(cost).saturating_mul(params.folds.len() as u64);
     let matrix = matrix_bytes::<f64>(x.n());
-    let bytes = match params.model.landmarks {
-        None => matrix.saturating_mul(2).max(folds.saturating_add(matrix)),
-        // The features of one kernel may take most of the budget: one after the other.
-        Some(_) => u64::MAX,
+    let bytes = match params.model.landmarks.is_some() || params.model.cells.is_some() {
+        false => matrix.saturating_mul(2).max(folds.saturating_add(matrix)),
+        // The features of one kernel may take most of the budget, and cells are worked on side by side: one after the other.
+        true => u64::MAX,
     };
     let scores: Vec<Mat<f64>> = ctx.side_by_side(kernels.len(), bytes, of_kernel)?;
     let chosen = best(&scores)?;

@@ -9,7 +9,7 @@ mod targets;
 
 use mercer::io::{ModelFile, Table};
 use mercer::model::ScalingKind;
-use mercer::model::svm::{Method, SvmParams, Task as SvmTask};
+use mercer::model::svm::{CellParams, Method, SvmParams, Task as SvmTask};
 use mercer::select::Criterion;
 use mercer::{Result, Targets};
 
@@ -248,6 +248,11 @@ fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
     changed.max_seconds = smo.max_time;
     changed.landmarks = smo.landmarks.params(0);
     changed.polish = smo.polish;
+    changed.cells = smo.cells.map(|rows| {
+        let mut cells = CellParams::new(rows as usize);
+        cells.overlap = smo.cell_overlap;
+        cells
+    });
     changed
 }
 

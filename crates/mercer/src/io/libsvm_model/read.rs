@@ -141,6 +141,7 @@ fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<Note>) -> Svm {
         counts: vec![total],
         coef,
         landmarks: None,
+        cells: None,
         offset,
         classes: None,
         class_weights: None,

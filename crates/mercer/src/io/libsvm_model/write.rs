@@ -30,6 +30,9 @@ impl<'a> Text<'a> {
                 "LIBSVM's format has no landmarks: polish the model, or fit it without them".into(),
             ));
         }
+        if model.cells.is_some() {
+            return Err(refuse("LIBSVM's format has no cells: fit the model without them".into()));
+        }
         if model.support.is_empty() {
             return Err(refuse(
                 "LIBSVM's format cannot hold a model without support vectors".into(),

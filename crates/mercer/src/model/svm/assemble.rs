@@ -68,6 +68,7 @@ pub(super) fn assemble(
         counts,
         coef,
         landmarks: None,
+        cells: None,
         offset: solved.iter().map(|solution| sign * solution.offset).collect(),
         classes: (k > 0).then(|| checked.classes.clone()),
         class_weights: (k > 0).then(|| checked.class_weights.clone()),

@@ -53,6 +53,10 @@ impl Svm {
         seed: u64,
     ) -> Result<()> {
         let settings = Settings { method, folds, seed };
+        if self.cells.is_some() {
+            let text = "a machine on cells is calibrated by samples that it was not fitted on";
+            return Err(Error::parameter(Param::Cells, text));
+        }
         if self.landmarks.is_some() {
             return self.calibrate_on_landmarks(ctx, &samples_of(input)?, targets, settings);
         }

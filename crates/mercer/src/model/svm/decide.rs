@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::decode::{pairs, votes};
+use super::fit::cells_of;
 use super::precision::{around, far_mean};
 use super::{LowRankState, Svm, Task};
 use crate::context::Context;
@@ -61,13 +62,17 @@ impl Svm {
     }
 
     fn decisions_input(&self, ctx: &Context, input: Input<'_>) -> Result<Mat<f64>> {
-        let input = match self.landmarks {
-            Some(_) => Input::Samples(samples_of(input)?),
-            None => input,
+        let input = match (&self.landmarks, &self.cells) {
+            (Some(_), _) => Input::Samples(samples_of(input)?),
+            (_, Some(_)) => Input::Samples(cells_of(input)?),
+            _ => input,
         };
         match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+                if let Some(cells) = &self.cells {
+                    return self.decisions_on_cells(ctx, anchors, cells, &x);
+                }
                 with_samples!(anchors, anchors => match &self.landmarks {
                     Some(state) => self.decisions_on_landmarks(ctx, anchors, state, &x.to_type()?),
                     None => self.decisions_of(ctx, anchors, &x.to_type()?),

@@ -19,7 +19,7 @@ use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::input::{Input, all_columns, symmetric};
 use crate::model::landmarks::samples_of;
 use crate::model::targets::Targets;
-use crate::points::{Points, Samples, with_matrix, with_samples};
+use crate::points::{AnySamples, Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::smo::{self, Memory, Problem, Solution, Solver, Stop};
 
@@ -30,7 +30,8 @@ const CACHE: u64 = 2_000_000_000;
 
 impl Svm {
     /// Fits on samples or on a kernel matrix, which must be symmetric. `start` is a model of the same task, classes and number of
-    /// samples, such as one that was stopped or one of another `c`, from whose coefficients the solver goes on.
+    /// samples, such as one that was stopped or one of another `c`, from whose coefficients the solver goes on; machines on cells start
+    /// anew.
     ///
     /// A solver that was interrupted by the monitor gives a model too: its report says so.
     pub fn fit<'a>(
@@ -58,6 +59,11 @@ impl Svm {
             return Ok(model);
         }
         check_polish(params)?;
+        if let Some(cells) = &params.cells {
+            let mut model = Self::fit_on_cells(ctx, params, cells, &cells_of(input)?, targets)?;
+            model.report.seconds = started.elapsed().as_secs_f64();
+            return Ok(model);
+        }
         let mut model = match input {
             Input::Samples(x) => {
                 with_samples!(&x, x => Self::fit_samples(ctx, params, x, targets, start, started))
@@ -126,6 +132,17 @@ impl Svm {
         model.report.reason = "the kernel matrix was precomputed".into();
         notes::on_report(&mut model);
         Ok(model)
+    }
+}
+
+/// The samples of an input, which are divided into cells.
+pub(super) fn cells_of(input: Input<'_>) -> Result<AnySamples> {
+    match input {
+        Input::Samples(x) => Ok(x),
+        _ => Err(Error::parameter(
+            Param::Cells,
+            "not available with a precomputed kernel: samples are divided into cells",
+        )),
     }
 }
 
@@ -347,7 +364,8 @@ impl Svm {
     /// Whether a solver for these samples can start from the coefficients of this model.
     pub(super) fn can_start(&self, params: &SvmParams, checked: &Checked) -> bool {
         let classes = (!checked.classes.is_empty()).then_some(&checked.classes);
-        self.params.task == params.task && self.classes.as_ref() == classes
+        let is_alike = self.params.task == params.task && self.classes.as_ref() == classes;
+        is_alike && self.cells.is_none()
     }
 
     /// The coefficients of one problem for samples of the training set, in LIBSVM's orientation; 0 for samples without

@@ -7,6 +7,7 @@ mod assemble;
 mod calibrate;
 mod calibrate_held_out;
 mod calibration;
+mod cells;
 mod check;
 mod class_blocks;
 mod decide;
@@ -25,6 +26,7 @@ mod shared_kernel;
 use serde::{Deserialize, Serialize};
 
 pub use calibration::{Calibration, Curve, Method};
+pub use cells::{CellParams, CellState};
 pub use decode::{one_vs_rest, votes};
 pub use low_rank::{LowRankState, SampledLoss};
 pub use report::{ProblemReport, Stop, SvmReport};
@@ -110,6 +112,9 @@ pub struct SvmParams {
     /// Whether a fit on landmarks goes on to the exact machine, from the coefficients that it found.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polish: bool,
+    /// The sizes of cells that have a machine each; `None` for one machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellParams>,
 }
 
 /// JSON has no infinity: an infinite number is the text `"inf"`.
@@ -156,6 +161,7 @@ impl SvmParams {
             max_seconds: None,
             landmarks: None,
             polish: false,
+            cells: None,
         }
     }
 }
@@ -167,7 +173,7 @@ pub struct Svm {
     pub params: SvmParams,
     /// The rows of the training set that are support vectors; of classes, those of the first class first.
     pub support: Vec<usize>,
-    /// The support vectors, in that order, or the landmarks; `None` if the kernel matrix was precomputed.
+    /// The support vectors, in that order, and then the centres of cells, or the landmarks alone; `None` if the kernel matrix was precomputed.
     pub anchors: Option<AnySamples>,
     /// The number type of the samples or of the kernel matrix that it was fitted on.
     pub dtype: Dtype,
@@ -183,6 +189,9 @@ pub struct Svm {
     /// What a machine on landmarks has more than an exact one.
     #[doc(hidden)]
     pub landmarks: Option<LowRankState>,
+    /// The cells that have a machine each.
+    #[doc(hidden)]
+    pub cells: Option<CellState>,
     /// A constant for each problem: pairs of classes (0, 1), (0, 2), …, (1, 2), …; without classes, one.
     ///
     /// A positive decision value is a vote for the first class of a pair, except that with two classes in all it is a vote

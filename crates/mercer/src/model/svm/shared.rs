@@ -1,5 +1,7 @@
-//! What several fits on the same samples share: kernel values, or the features of landmarks.
+//! What several fits on the same samples share: kernel values, the features of landmarks, or cells.
 
+use super::cells::SharedCells;
+use super::fit::cells_of;
 use super::low_rank::LowRank;
 use super::shared_kernel::{ExactShared, fold_bytes};
 use super::{Svm, SvmParams};
@@ -16,14 +18,19 @@ pub(crate) enum SharedKernel<'a> {
     Exact(Box<ExactShared<'a>>),
     /// Features of fits on landmarks.
     LowRank(Box<LowRank<'a>>),
+    /// The cells of machines.
+    Cells(Box<SharedCells>),
 }
 
 impl<'a> SharedKernel<'a> {
     /// Samples with the kernel of `params`, which is resolved here, or a matrix that the caller computed.
     pub fn new(ctx: &Context, params: &SvmParams, input: &'a Input<'_>) -> Result<Self> {
-        Ok(match &params.landmarks {
-            None => Self::Exact(Box::new(ExactShared::new(ctx, params, input)?)),
-            Some(landmarks) => {
+        Ok(match (&params.landmarks, &params.cells) {
+            (None, None) => Self::Exact(Box::new(ExactShared::new(ctx, params, input)?)),
+            (None, Some(_)) => {
+                Self::Cells(Box::new(SharedCells::new(ctx, params, &cells_of(input.clone())?)?))
+            }
+            (Some(landmarks), _) => {
                 let x = samples_of(input.clone())?;
                 Self::LowRank(Box::new(LowRank::new(ctx, params, landmarks, &x)?))
             }
@@ -35,6 +42,7 @@ impl<'a> SharedKernel<'a> {
         match self {
             Self::Exact(shared) => fold_bytes(n, test, shared.cost()),
             Self::LowRank(shared) => shared.bytes_of_problem(),
+            Self::Cells(shared) => shared.fold_bytes(),
         }
     }
 
@@ -49,6 +57,7 @@ impl<'a> SharedKernel<'a> {
         match self {
             Self::Exact(shared) => shared.fit(ctx, params, targets, start),
             Self::LowRank(shared) => shared.machine(ctx, params, targets, start),
+            Self::Cells(shared) => shared.fit(ctx, params, targets),
         }
     }
 
@@ -64,6 +73,7 @@ impl<'a> SharedKernel<'a> {
         match self {
             Self::Exact(shared) => shared.decisions_along(ctx, steps, targets, test),
             Self::LowRank(shared) => shared.decisions_along(ctx, steps, targets, test),
+            Self::Cells(shared) => shared.decisions_along(ctx, steps, targets, test),
         }
     }
 }

@@ -6,14 +6,15 @@ use crate::model::svm::{Calibration, Svm};
 
 /// Refuses what does not fit together, in the words of what is wrong.
 pub fn svm(model: &Svm) -> Checked {
-    let problems = problems(model)?;
+    let of_machine = problems(model)?;
+    let problems = of_machine.saturating_mul(cells(model)?);
     support(model)?;
     count("offsets", model.offset.len(), problems)?;
     finite("coefficients", model.coef.data())?;
     finite("offsets", &model.offset)?;
     parameters(model)?;
     if let Some(calibration) = &model.calibration {
-        curves(calibration, problems)?;
+        curves(calibration, of_machine)?;
     }
     let reported = model.report.machine.as_ref().map_or(0, |machine| machine.problems.len());
     if reported > 0 {
@@ -24,10 +25,27 @@ pub fn svm(model: &Svm) -> Checked {
         None => Ok(()),
         Some(anchors) => {
             if model.landmarks.is_none() {
-                count("support vectors", anchors.n(), model.support.len())?;
+                let centres = if model.cells.is_some() { cells(model)? } else { 0 };
+                count("support vectors", anchors.n(), model.support.len().saturating_add(centres))?;
             }
             kernel(&model.params.kernel, model.dtype)
         }
+    }
+}
+
+/// How many machines there are.
+fn cells(model: &Svm) -> Result<usize, String> {
+    let Some(cells) = &model.cells else { return Ok(1) };
+    let classes = model.classes.as_ref().map_or(1, Vec::len).max(1);
+    let total = cells.counts.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
+    match cells.counts.len() / classes {
+        _ if model.landmarks.is_some() => Err("it has landmarks and cells".into()),
+        _ if model.anchors.is_none() => Err("it has cells, but no samples".into()),
+        0 => Err("it has no cells".into()),
+        count if count * classes != cells.counts.len() || total != Some(model.support.len()) => {
+            Err("the counts of support vectors of its cells do not fit".into())
+        }
+        count => Ok(count),
     }
 }
 

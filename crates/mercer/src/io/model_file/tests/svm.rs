@@ -56,6 +56,7 @@ fn classifier<T: Real>() -> Svm {
         trained_on: N,
         counts: vec![2, 1, 2],
         landmarks: None,
+        cells: None,
         coef: Mat::from_fn(2, 5, |i, j| ((i * 5 + j) as f64).sin() / 3.0),
         offset: vec![0.1, -0.2, 1e-300],
         classes: Some(["a", "größe", ""].map(String::from).to_vec()),
@@ -77,6 +78,7 @@ fn regression() -> Svm {
         trained_on: 4,
         counts: vec![2],
         landmarks: None,
+        cells: None,
         coef: Mat::from_vec(vec![0.5, -0.5], 1, 2),
         offset: vec![2.0],
         classes: None,
@@ -97,6 +99,7 @@ fn constant() -> Svm {
         anchors: Some(Dense::<f64>::empty(D).into()),
         counts: vec![0],
         landmarks: None,
+        cells: None,
         coef: Mat::zeros(1, 0),
         ..regression()
     }
@@ -159,6 +162,7 @@ fn many_classes_have_room() {
     let model = Svm {
         counts,
         landmarks: None,
+        cells: None,
         coef: Mat::zeros(classes - 1, 5),
         offset: vec![0.25; problems],
         classes: Some((0..classes).map(|class| class.to_string()).collect()),

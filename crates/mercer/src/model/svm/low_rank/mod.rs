@@ -146,6 +146,10 @@ impl Svm {
 
 /// Refuses what a machine on landmarks cannot have.
 fn check(params: &SvmParams, wanted: &LandmarkParams) -> Result<()> {
+    if params.cells.is_some() {
+        let text = "landmarks and cells are two ways: choose one of them";
+        return Err(Error::parameter(Param::Cells, text));
+    }
     if wanted.keep_sums {
         let text = "a support vector machine has no sums over rows to keep: warm-start it instead";
         return Err(Error::parameter(Param::Landmarks, text));
