@@ -16,6 +16,7 @@ from bench import (
     small_cases,
     string_cases,
     svm_cases,
+    svm_landmark_cases,
 )
 from bench.problem import GIB, MB, Case, MemoryTarget, Target
 
@@ -206,6 +207,7 @@ CASES: list[Case] = [
     *small_cases.CASES,
     *kmeans_cases.CASES,
     *landmark_cases.CASES,
+    *svm_landmark_cases.CASES,
     *detector_cases.CASES,
     *feature_cases.CASES,
     *histogram_cases.CASES,

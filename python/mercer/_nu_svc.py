@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from mercer._arrays import Samples
 from mercer._progress import Step
 from mercer._svm_classifier import SvmClassifier
 from mercer.kernels import Kernel
@@ -30,6 +31,8 @@ class NuSVC(SvmClassifier):
         How the problem is solved.
     probability, random_state, calibration
         Whether and how probabilities are calibrated.
+    landmarks, landmark_tol, landmark_method, polish
+        An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
     class_weight : dict or "balanced", optional
         Has no effect, as in scikit-learn and LIBSVM, which do not combine class weights with `nu`:
         use sample weights instead.
@@ -82,6 +85,10 @@ class NuSVC(SvmClassifier):
         calibration: str = "sigmoid",
         warm_start: bool = False,
         max_time: float | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
+        polish: bool = False,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -105,6 +112,10 @@ class NuSVC(SvmClassifier):
         self.calibration = calibration
         self.warm_start = warm_start
         self.max_time = max_time
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
+        self.polish = polish
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

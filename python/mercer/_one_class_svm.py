@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import OutlierMixin
 
-from mercer import _core, _svm_fit, _svm_model
+from mercer import _core, _landmarks, _svm_fit, _svm_model
 from mercer._arrays import Samples
 from mercer._base import Estimator
 from mercer._progress import Step
@@ -38,6 +38,12 @@ class OneClassSVM(OutlierMixin, Estimator):
         vectors, above 0 and at most 1.
     shrinking, cache_size, verbose, max_iter, warm_start, max_time
         How the problem is solved.
+    landmarks, landmark_tol, landmark_method, polish
+        An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
+    random_state : int, RandomState instance, optional
+        Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
     precision, memory_budget, progress, n_jobs
         How the work is run.
 
@@ -83,6 +89,7 @@ class OneClassSVM(OutlierMixin, Estimator):
 
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
+    landmarks_ = property(_landmarks.landmarks)
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
@@ -104,6 +111,13 @@ class OneClassSVM(OutlierMixin, Estimator):
         max_iter: int = -1,
         warm_start: bool = False,
         max_time: float | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
+        polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
+        random_state: int | np.random.RandomState | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -121,6 +135,13 @@ class OneClassSVM(OutlierMixin, Estimator):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.max_time = max_time
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
+        self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
+        self.random_state = random_state
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

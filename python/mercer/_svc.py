@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from mercer._arrays import Samples
 from mercer._progress import Step
 from mercer._svm_classifier import SvmClassifier
 from mercer.kernels import Kernel
@@ -67,7 +68,8 @@ class SVC(SvmClassifier):
         Whether :meth:`predict` breaks ties in the vote by the largest decision value instead of
         taking the first class. Only with ``"ovr"``.
     random_state : int, RandomState instance, optional
-        Seed of the folds of the calibration. None stands for 0, so that results are repeatable.
+        Seed of the folds of the calibration and of the choice of landmarks. None stands for 0, so
+        that results are repeatable.
     calibration : {"sigmoid", "isotonic"}, default="sigmoid"
         The shape of the curves that map decision values to probabilities.
     warm_start : bool, default=False
@@ -76,6 +78,24 @@ class SVC(SvmClassifier):
     max_time : float, optional
         Time limit of the solver in seconds. What it has reached by then is kept, with a
         ``ConvergenceWarning``.
+    landmarks : int, "auto" or array-like of samples, optional
+        Approximates the kernel by so many of the samples, or by the samples given: memory and time
+        grow with the number of samples times that of landmarks. ``"auto"`` adds landmarks until at
+        most `landmark_tol` of the trace of the kernel matrix is left. None, the default, is exact.
+        ``report_["landmarks"]`` says how good the approximation is, and its ``"loss"`` compares
+        decisions with those of the true kernel. Not with an infinite C.
+    landmark_tol, landmark_method
+        How landmarks are chosen, as for :class:`mercer.KernelRidge`; by `random_state`.
+    polish : bool, default=False
+        Whether a fit on landmarks goes on to the exact machine, from the support vectors that it
+        found. Requires `landmarks`.
+    cells : int, optional
+        Divides the samples into cells of at most so many, each with an exact machine of its own;
+        a new sample is decided by the machine of the cell whose centre is nearest in feature space.
+        For many samples with few features. None, the default, is one machine. Not with `landmarks`
+        or `warm_start`; probabilities need :meth:`calibrate` with ``cv="prefit"``.
+    cell_overlap : float, default=0.25
+        How many samples of its neighbours a cell learns from beside its own, as a share of `cells`.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of samples and of their kernel values. ``"auto"`` is that of X; ``"f32"`` and
         ``"mixed"`` convert X to float32. A fit computes in float32 where that is as accurate.
@@ -97,6 +117,9 @@ class SVC(SvmClassifier):
         The support vectors, read-only; empty for a precomputed kernel or a function. Strings are an
         array of strings. For a kernel on columns, a table of the columns that the kernel reads: a
         data frame if X was one, else, and in a model from a file, a dictionary of columns.
+        A fit on landmarks keeps none: they are the rows `support_` of X.
+    landmarks_ : ndarray of shape (n_landmarks, n_features), sparse array or table
+        The landmarks, if there are any.
     n_support_ : ndarray of shape (n_classes,)
         Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
@@ -165,6 +188,12 @@ class SVC(SvmClassifier):
         calibration: str = "sigmoid",
         warm_start: bool = False,
         max_time: float | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
+        polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -188,6 +217,12 @@ class SVC(SvmClassifier):
         self.calibration = calibration
         self.warm_start = warm_start
         self.max_time = max_time
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
+        self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

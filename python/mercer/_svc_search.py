@@ -85,9 +85,14 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     shrinking, probability, calibration, tol, cache_size, verbose, max_iter
         As for :class:`mercer.SVC`; the limit is that of each fit.
     random_state : int, RandomState instance, optional
-        Seed of subsamples and of the folds of the calibration. None stands for 0.
+        Seed of subsamples, of the folds of the calibration and of the choice of landmarks. None
+        stands for 0.
     decision_function_shape, break_ties, precision
         As for :class:`mercer.SVC`.
+    landmarks, landmark_tol, landmark_method, polish
+        An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
     memory_budget : int or str, optional
         Bytes that the search may take, such as ``"2GiB"``; by default all free memory.
     progress, n_jobs
@@ -170,6 +175,12 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         random_state: int | np.random.RandomState | None = None,
         calibration: str = "sigmoid",
         max_time: float | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
+        polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -196,6 +207,12 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
         self.calibration = calibration
         self.max_time = max_time
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
+        self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

@@ -11,7 +11,15 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _core, _fit, _predict, _svm_fit, _svm_model, _svm_probability
+from mercer import (
+    _core,
+    _fit,
+    _landmarks,
+    _predict,
+    _svm_fit,
+    _svm_model,
+    _svm_probability,
+)
 from mercer._arrays import Samples, svm_weights
 from mercer._base import Estimator
 from mercer._files import class_notes, classes_of
@@ -44,6 +52,7 @@ class SvmClassifier(ClassifierMixin, Estimator):
 
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
+    landmarks_ = property(_landmarks.landmarks)
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm

@@ -7,7 +7,7 @@ import json
 import numpy as np
 from scipy import sparse
 
-from mercer import _core, _fit, _params, _svm_probability
+from mercer import _core, _fit, _landmarks, _params, _svm_probability
 from mercer._arrays import require_finite, svm_weights
 from mercer._kernel_choice import (
     FAMILIES,
@@ -68,6 +68,7 @@ def check_params(estimator) -> None:
     _params.positive(estimator, "tol")
     _params.none_or_positive(estimator, "cache_size")
     _params.none_or_positive(estimator, "max_time")
+    _check_landmarks(estimator)
     _params.at_least(estimator, "max_iter", -1, integer=True)
     if hasattr(estimator, "C"):
         _params.positive_or_infinite(estimator, "C")
@@ -79,6 +80,19 @@ def check_params(estimator) -> None:
         _svm_probability.check_classifier_params(estimator)
     if not isinstance(estimator.verbose, (bool, np.bool_)):
         _params.at_least(estimator, "verbose", 0, integer=True)
+
+
+def _check_landmarks(estimator) -> None:
+    _params.boolean(estimator, "polish")
+    _landmarks.check_params(estimator)
+    cells = getattr(estimator, "cells", None)
+    if cells is not None:
+        _params.at_least(estimator, "cells", 10, integer=True)
+        _params.at_least(estimator, "cell_overlap", 0)
+        if estimator.landmarks is not None or estimator.warm_start:
+            raise _params.refuse(estimator, "cells", "None with landmarks or warm_start", cells)
+    if estimator.polish and estimator.landmarks is None:
+        raise _params.refuse(estimator, "polish", "False without landmarks to start from", True)
 
 
 def _warm_start(estimator, n: int, target: object) -> _core.Model | None:
@@ -107,7 +121,17 @@ def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
         "max_seconds": None if seconds is None else float(seconds),
         "calibration": _svm_probability.fit_calibration(estimator),
         "dtype": _fit.result_type(estimator, X),
+        "landmarks": _landmarks.settings(estimator, X, choice),
+        "polish": bool(estimator.polish),
+        "cells": _cells(estimator),
     }
+
+
+def _cells(estimator) -> tuple[int, float, int] | None:
+    if getattr(estimator, "cells", None) is None:
+        return None
+    seed = _params.seed(estimator.random_state)
+    return int(estimator.cells), float(estimator.cell_overlap), seed
 
 
 def set_attributes(estimator, model: _core.Model) -> dict:

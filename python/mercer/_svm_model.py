@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _core, _fit, _predict, _svm_fit
+from mercer import _core, _fit, _landmarks, _predict, _svm_fit
 from mercer._arrays import as_scikit_learn
 from mercer._files import refuse_categories, refuse_function
 from mercer._kernel_choice import Described
@@ -36,7 +36,11 @@ def support_vectors(estimator) -> Any:
     They are sparse for sparse fits. Those of a kernel on columns are a table of these columns: a
     data frame if the model was fitted on one, else a dictionary of columns.
     """
-    estimator._fitted_model()
+    if _landmarks.is_low_rank(estimator) or is_divided(estimator):
+        raise AttributeError(
+            "a machine on landmarks or cells keeps no support vectors: they are the rows support_ "
+            "of X"
+        )
     choice = estimator._choice
     if not isinstance(choice, Described) or choice.alone:
         return np.empty((0, 0))
@@ -44,9 +48,16 @@ def support_vectors(estimator) -> Any:
     return np.empty((0, estimator.shape_fit_[1])) if found is None else as_scikit_learn(found)
 
 
+def is_divided(estimator) -> bool:
+    """Whether there is a machine for each of several cells."""
+    return estimator.report_["storage"] == "cells"
+
+
 def coef(estimator) -> np.ndarray | sparse.csr_matrix:
     """The weights of the features, for a linear kernel; sparse if the support vectors are."""
     estimator._fitted_model()
+    if _landmarks.is_low_rank(estimator) or is_divided(estimator):
+        raise AttributeError("coef_ is not available with landmarks or cells")
     if estimator.kernel_ != "linear":
         raise AttributeError("coef_ is only available when using a linear kernel")
     found = _primal_coef(estimator)
@@ -100,15 +111,22 @@ def notes(estimator) -> dict[str, object]:
 def params_from_file(cls: type, stored: dict, model: _core.Model) -> dict[str, object]:
     """Return the parameters of the class that are equivalent to those in a file."""
     limit, cache = stored["max_iterations"], stored["cache"]
-    found = _fit.file_kernel_params(model) | {
-        # JSON has no infinity: the file has it as a string.
-        "C": float(stored["c"]),
-        "nu": stored["nu"],
-        "epsilon": stored["epsilon"],
-        "tol": stored["tolerance"],
-        "shrinking": stored["shrinking"],
-        "cache_size": None if cache is None else cache / _svm_fit.MEGABYTE,
-        "max_iter": -1 if limit is None else limit,
-        "max_time": stored["max_seconds"],
-    }
+    found = (
+        _fit.file_kernel_params(model)
+        | {
+            # JSON has no infinity: the file has it as a string.
+            "C": float(stored["c"]),
+            "nu": stored["nu"],
+            "epsilon": stored["epsilon"],
+            "tol": stored["tolerance"],
+            "shrinking": stored["shrinking"],
+            "cache_size": None if cache is None else cache / _svm_fit.MEGABYTE,
+            "max_iter": -1 if limit is None else limit,
+            "max_time": stored["max_seconds"],
+            "polish": stored.get("polish", False),
+            "cells": (stored.get("cells") or {}).get("rows"),
+            "cell_overlap": (stored.get("cells") or {}).get("overlap", 0.25),
+        }
+        | _landmarks.params_from_file(stored, model)
+    )
     return {name: value for name, value in found.items() if name in cls._get_param_names()}

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
-from mercer import _core, _svm_fit, _svm_model
+from mercer import _core, _landmarks, _svm_fit, _svm_model
 from mercer._arrays import Samples, dtype_of, require_y
 from mercer._base import Estimator
 from mercer._progress import Step
@@ -37,6 +37,7 @@ class SvmRegressor(RegressorMixin, Estimator):
 
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
+    landmarks_ = property(_landmarks.landmarks)
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
@@ -117,6 +118,12 @@ class SVR(SvmRegressor):
         Errors up to this size are not penalised.
     shrinking, cache_size, verbose, max_iter, warm_start, max_time
         How the problem is solved.
+    landmarks, landmark_tol, landmark_method, polish
+        An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
+    random_state : int, RandomState instance, optional
+        Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of samples and of their kernel values, as for :class:`mercer.SVC`. Predictions have
         the type of X with ``"auto"``, are float32 with ``"f32"`` and float64 otherwise.
@@ -166,6 +173,13 @@ class SVR(SvmRegressor):
         max_iter: int = -1,
         warm_start: bool = False,
         max_time: float | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
+        polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
+        random_state: int | np.random.RandomState | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -184,6 +198,13 @@ class SVR(SvmRegressor):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.max_time = max_time
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
+        self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
+        self.random_state = random_state
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress
@@ -207,6 +228,12 @@ class NuSVR(SvmRegressor):
         The kernel.
     shrinking, tol, cache_size, verbose, max_iter, warm_start, max_time
         How the problem is solved.
+    landmarks, landmark_tol, landmark_method, polish
+        An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
+    random_state : int, RandomState instance, optional
+        Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
     precision, memory_budget, progress, n_jobs
         How the work is run.
 
@@ -248,6 +275,13 @@ class NuSVR(SvmRegressor):
         max_iter: int = -1,
         warm_start: bool = False,
         max_time: float | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
+        polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
+        random_state: int | np.random.RandomState | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -266,6 +300,13 @@ class NuSVR(SvmRegressor):
         self.max_iter = max_iter
         self.warm_start = warm_start
         self.max_time = max_time
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
+        self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
+        self.random_state = random_state
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

@@ -22,7 +22,7 @@ from mercer.kernels import Kernel
 # Parameters of the search; all others are those of the machines that it compares.
 _SEARCH = (
     *("Cs", "epsilons", "gammas", "kernel", "cv", "scoring", "strategy", "refine"),
-    *("random_state", "max_time"),
+    "max_time",
 )
 
 
@@ -66,13 +66,18 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         How often a finer grid around the best combination is scored after that, as for
         :class:`mercer.SVCSearch`.
     random_state : int, RandomState instance, optional
-        Seed of subsamples. None stands for 0, so that results are repeatable.
+        Seed of subsamples, and of the choice of landmarks. None stands for 0, so that results are
+        repeatable.
     max_time : float, optional
         Time limit of the search in seconds, of which a fifth is for the final fit. The combinations
         that were scored by then are compared, with a ``ConvergenceWarning``; if there is none, a
         TimeoutError is raised.
     shrinking, tol, cache_size, verbose, max_iter
         As for :class:`mercer.SVR`, of each fit; `tol` in standard deviations of y.
+    landmarks, landmark_tol, landmark_method, polish
+        An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    cells, cell_overlap
+        Machines for cells of the samples, as for :class:`mercer.SVC`.
     precision, memory_budget, n_jobs
         As for :class:`mercer.SVR`.
     progress : bool or callable, default=False
@@ -151,6 +156,12 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         max_iter: int = -1,
         random_state: int | np.random.RandomState | None = None,
         max_time: float | None = None,
+        landmarks: int | str | Samples | None = None,
+        landmark_tol: float = 0.01,
+        landmark_method: str = "pivoted_cholesky",
+        polish: bool = False,
+        cells: int | None = None,
+        cell_overlap: float = 0.25,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -173,6 +184,12 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
         self.max_time = max_time
+        self.landmarks = landmarks
+        self.landmark_tol = landmark_tol
+        self.landmark_method = landmark_method
+        self.polish = polish
+        self.cells = cells
+        self.cell_overlap = cell_overlap
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

@@ -14,6 +14,7 @@ __all__ = [
     "ClusteringReport",
     "FullSystemFacts",
     "LandmarkFacts",
+    "LossFacts",
     "MachineFacts",
     "MachineReport",
     "ProblemFacts",
@@ -38,6 +39,23 @@ class FullSystemFacts(TypedDict):
     """‖f - b - K a‖ / ‖y - b‖ over these rows; the largest over targets."""
     gap: float
     """By which share the objective of the exact fit is smaller at most, estimated from the rows."""
+
+
+class LossFacts(TypedDict):
+    """How a support vector machine on landmarks does on some training samples.
+
+    The loss is the hinge loss of classes, what regressions miss beyond the tube, and the distance
+    outside of one-class machines.
+    """
+
+    rows: int
+    """Training samples that were looked at."""
+    of_model: float
+    """Their mean loss."""
+    of_true_kernel: float
+    """The same with decisions of the true kernel and the same dual coefficients."""
+    difference: float
+    """The root of the mean squared difference of both decisions."""
 
 
 class LandmarkFacts(TypedDict):
@@ -66,6 +84,8 @@ class LandmarkFacts(TypedDict):
     order in which they were chosen."""
     full_system: NotRequired[FullSystemFacts]
     """How nearly a regression solves the system of the exact fit; after leave-one-out."""
+    loss: NotRequired[LossFacts]
+    """Of support vector machines: the loss on some training samples, by both kernels."""
     left_out_error: NotRequired[float]
     """The largest relative error of leave-one-out residuals by single precision, measured on the
     first 1,024 rows; missing where they were computed in double precision."""

@@ -108,6 +108,8 @@ fn flag(name: Param) -> &'static str {
         Param::InverseMap => "--inverse",
         Param::Kernel => "--kernel",
         Param::Landmarks => "--landmarks",
+        Param::Polish => "--polish",
+        Param::Cells => "--cells",
         Param::C => "--cost",
         Param::Cs => "--costs",
         Param::Nu => "--nu",

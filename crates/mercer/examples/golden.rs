@@ -165,6 +165,8 @@ fn machine() -> Result<ModelFile> {
         support,
         trained_on: N,
         counts: vec![2, 1, 2],
+        landmarks: None,
+        cells: None,
         coef: Mat::from_fn(2, 5, |i, j| [0.5, 0.75, -1.25, 2.0, -0.5][j] * (1.0 - 1.5 * i as f64)),
         offset: vec![0.25, -0.125, 0.5],
         classes: Some(["1", "2", "größe"].map(String::from).to_vec()),

@@ -40,6 +40,8 @@ params! {
     C = "c",
     /// The values of C to compare.
     Cs = "cs",
+    /// The cells of support vector machines.
+    Cells = "cells",
     /// The weights of classes.
     ClassWeights = "class_weights",
     /// The names of classes.
@@ -80,6 +82,8 @@ params! {
     Neighbours = "neighbours",
     /// A fraction of samples.
     Nu = "nu",
+    /// Whether a low-rank fit goes on to the exact machine.
+    Polish = "polish",
     /// The repair of a kernel matrix.
     Repair = "repair",
     /// The number of starting points.

@@ -1,7 +1,7 @@
 //! Decisions, classes and probabilities of new samples.
 
-use mercer::Mat;
 use mercer::model::svm::{Svm, one_vs_rest, votes};
+use mercer::{AnySamples, Mat};
 use mercer_guard::guarded;
 use numpy::{PyArray1, PyArray2, ToPyArray};
 use pyo3::exceptions::PyValueError;
@@ -54,7 +54,8 @@ pub fn svm_classes<'py>(
 
 fn decisions(py: Python<'_>, machine: &Svm, x: &Given<'_>, run: &Run) -> PyResult<Mat<f64>> {
     let input = x.input()?;
-    let numbers = numbers(&input, &machine.params.kernel, machine.support.len());
+    let anchors = machine.anchors.as_ref().map_or(machine.support.len(), AnySamples::n);
+    let numbers = numbers(&input, &machine.params.kernel, anchors);
     enter_predict(py, run, numbers, |ctx| machine.decisions(ctx, input))
 }
 

@@ -17,7 +17,7 @@ use crate::model::{Model, json};
 #[pyfunction]
 pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyAny>> {
     let owner = model.clone().into_any();
-    let coef = &machine(model.get())?.coef;
+    let coef = machine(model.get())?.dual_coef();
     // SAFETY: the numbers belong to a frozen object, which the array keeps alive.
     unsafe { borrowed_array(coef.data(), coef.rows(), coef.cols(), owner) }
 }

@@ -1,6 +1,6 @@
 //! Targets and parameters of support vector machines, as Python passes them.
 
-use mercer::model::svm::{Method, SvmParams, Task};
+use mercer::model::svm::{CellParams, Method, SvmParams, Task};
 use mercer::{Labels, Targets};
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use crate::arrays::rows;
 use crate::fit::unknown;
 use crate::kernels::KernelArg;
+use crate::landmarks::LandmarkSettings;
 
 /// The parameters of a support vector machine, from a dictionary.
 #[derive(FromPyObject)]
@@ -27,6 +28,10 @@ pub struct SvmSettings<'py> {
     pub calibration: Option<CalibrationArgs>,
     /// The number type of results.
     pub dtype: String,
+    landmarks: Option<LandmarkSettings<'py>>,
+    polish: bool,
+    /// Rows, overlap and seed.
+    cells: Option<(usize, f64, u64)>,
 }
 
 impl SvmSettings<'_> {
@@ -44,6 +49,14 @@ impl SvmSettings<'_> {
             changed.cache = self.cache;
             changed.max_iterations = self.max_iterations;
             changed.max_seconds = self.max_seconds;
+            changed.landmarks =
+                self.landmarks.as_ref().map(LandmarkSettings::params).transpose()?;
+            changed.polish = self.polish;
+            changed.cells = self.cells.map(|(rows, overlap, seed)| {
+                let mut cells = CellParams::new(rows);
+                (cells.overlap, cells.seed) = (overlap, seed);
+                cells
+            });
             changed
         })
     }

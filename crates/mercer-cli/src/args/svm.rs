@@ -8,6 +8,7 @@ use super::folds::FoldArgs;
 use super::from_model::FromModelArgs;
 use super::groups::{MachineArgs, Precision, TableArgs, conflict};
 use super::kernel::{Kernel, in_short, with_kernels};
+use super::landmarks::LandmarkArgs;
 use super::learning::{LearningArgs, SvmOutputArgs};
 use super::task::TaskArgs;
 use super::test_rows::TestArgs;
@@ -18,7 +19,8 @@ Examples:
   mercer svc iris.csv --target species --model flowers.mercer --probability sigmoid
   mercer svc iris.csv --target species --columns sepal_length,petal_length --plot flowers.svg
   mercer svc iris.csv --target species --kernel 'poly(degree=3)' -C 10 --class-weight balanced
-  mercer svc heart.libsvm --scale none --libsvm-model heart.model";
+  mercer svc heart.libsvm --scale none --libsvm-model heart.model
+  mercer svc large.parquet --target class --landmarks 1000 --model large.mercer";
 
 const SVR_EXAMPLES: &str = "\
 Examples:
@@ -78,6 +80,21 @@ pub struct SmoArgs {
     /// Floating-point precision
     #[arg(hide_short_help = true, long, value_enum, default_value_t = Precision::Auto, value_name = "TYPE")]
     pub precision: Precision,
+    /// An approximation for large tables.
+    #[command(flatten)]
+    pub landmarks: LandmarkArgs,
+    /// Go on from the fit on landmarks to the exact machine
+    #[arg(hide_short_help = true, long, requires = "landmarks", help_heading = "Kernel")]
+    pub polish: bool,
+    /// Divide the rows into cells of at most this many, each with a machine of its own: for large tables of few columns
+    /// [default: one machine]
+    #[arg(hide_short_help = true, long, value_name = "ROWS", conflicts_with = "landmarks", help_heading = "Fit",
+          value_parser = clap::value_parser!(u32).range(10..))]
+    pub cells: Option<u32>,
+    /// How many rows of its neighbours a cell learns from beside its own, as a share of --cells
+    #[arg(hide_short_help = true, long, value_name = "SHARE", requires = "cells", default_value = "0.25",
+          value_parser = not_negative, help_heading = "Fit")]
+    pub cell_overlap: f64,
 }
 
 /// Flags of `mercer svc`.

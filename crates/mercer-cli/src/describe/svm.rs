@@ -1,6 +1,6 @@
 //! Summary lines of a support vector machine.
 
-use mercer::model::svm::{ProblemReport, SvmReport};
+use mercer::model::svm::{ProblemReport, SampledLoss, SvmReport};
 
 use super::{LISTED, certified, listed};
 use crate::facts::{Facts, FitNotes, SearchNotes, SvmFacts, counted, kernel_in_short};
@@ -75,13 +75,31 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     if let Some(rows) = machine.certificate() {
         lines.detail("certified", format!("in double precision, on {rows}"));
     }
-    lines.detail("cache", columns(machine));
+    if let Some(landmarks) = &report.landmarks {
+        lines.add("landmarks", super::landmarks_in_words(landmarks));
+        if let Some(found) = &landmarks.loss {
+            lines.add("true kernel", loss(found));
+        }
+    } else {
+        lines.detail("cache", columns(machine));
+    }
     lines.detail("storage", format!("{}: {}", report.storage, report.reason));
 }
 
 fn optimum(problem: &ProblemReport) -> String {
     let gap = problem.gap.map_or(String::new(), |gap| format!(", duality gap {gap:.1e}"));
     format!("dual objective {:.6}{gap}", problem.objective)
+}
+
+/// How decisions on landmarks differ from those of the true kernel.
+fn loss(found: &SampledLoss) -> String {
+    format!(
+        "mean loss {:.4} on landmarks, {:.4} with the true kernel; decisions differ by {:.1e}; on {}",
+        found.of_model,
+        found.of_true_kernel,
+        found.difference,
+        counted(found.rows, "training row")
+    )
 }
 
 fn columns(machine: &SvmReport) -> String {

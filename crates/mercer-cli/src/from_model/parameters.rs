@@ -90,6 +90,12 @@ fn of_machine(model: &Svm) -> Vec<Setting> {
     all.extend(switch("no_shrinking", "no-shrinking", !params.shrinking));
     all.extend(params.max_iterations.map(|count| setting("max_iter", "max-iter", count)));
     all.extend(params.max_seconds.map(|limit| setting("max_time", "max-time", limit)));
+    all.extend(landmarks(params.landmarks.as_ref(), &model.report));
+    all.extend(switch("polish", "polish", params.polish));
+    if let Some(cells) = &params.cells {
+        all.push(setting("cells", "cells", cells.rows));
+        all.push(setting("cell_overlap", "cell-overlap", cells.overlap));
+    }
     let weights = model.class_weights.as_ref().filter(|all| all.iter().any(|w| *w != 1.0));
     if let (Some(classes), Some(weights)) = (&model.classes, weights) {
         let each: Vec<String> =
@@ -157,7 +163,9 @@ fn of_components(model: &KernelPca) -> Vec<Setting> {
 /// The landmarks of a low-rank fit; samples that were given cannot be flags, but their number can.
 fn landmarks(params: Option<&LandmarkParams>, report: &Report) -> Vec<Setting> {
     let Some(params) = params else { return Vec::new() };
-    let count = report.landmarks.as_ref().map_or(0, |landmarks| landmarks.landmarks);
+    // A machine that was polished has no report on landmarks.
+    let wanted = if let LandmarkCount::Count(count) = params.count { count } else { 0 };
+    let count = report.landmarks.as_ref().map_or(wanted, |landmarks| landmarks.landmarks);
     let mut all = match params.count {
         LandmarkCount::Tolerance(share) => vec![
             setting("landmarks", "landmarks", "auto"),

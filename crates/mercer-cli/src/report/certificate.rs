@@ -37,7 +37,10 @@ impl Certificate {
         let mut lines = Vec::new();
         let mut add = |name, value: String, meaning| lines.push(Line { name, value, meaning });
         match (&report.machine, &report.clusters) {
-            (Some(machine), _) => machine_lines(machine, &mut add),
+            (Some(machine), _) => {
+                machine_lines(machine, &mut add);
+                landmark_lines(report, &mut add);
+            }
             (_, Some(clusters)) => {
                 let sums = clusters.objectives.first().zip(clusters.objectives.last());
                 if let Some((first, last)) = sums {
@@ -79,10 +82,7 @@ fn residual_lines(facts: &Facts, add: &mut Add<'_>) {
         _ => "‖C v − λ v‖ / ‖C‖ with the covariance C, the largest of all components",
     };
     add("residual", format!("{residual:.1e}"), meaning);
-    if let Some(landmarks) = &facts.report.landmarks {
-        let left = format!("{:.2e}", landmarks.residual_share());
-        add("trace left", left, "share of the trace of K that the landmarks do not represent");
-    }
+    landmark_lines(&facts.report, add);
     let full = facts.report.landmarks.as_ref().and_then(|found| found.full_system.as_ref());
     if let Some(full) = full {
         let meaning = "‖f − b − K a‖ / ‖y − b‖ with a = W (y − f) / α, on a sample of the rows: 0 for an exact fit";
@@ -99,6 +99,17 @@ fn residual_lines(facts: &Facts, add: &mut Add<'_>) {
             let meaning = "number of eigenvalues of K above rounding error";
             add("effective rank", rank.to_string(), meaning);
         }
+    }
+}
+
+fn landmark_lines(report: &Report, add: &mut Add<'_>) {
+    let Some(landmarks) = &report.landmarks else { return };
+    let left = format!("{:.2e}", landmarks.residual_share());
+    add("trace left", left, "share of the trace of K that the landmarks do not represent");
+    if let Some(loss) = &landmarks.loss {
+        add("loss", format!("{:.4}", loss.of_model), "mean loss on a sample of the training rows");
+        let meaning = "the same with decisions of the true kernel and the same dual coefficients";
+        add("loss of the true kernel", format!("{:.4}", loss.of_true_kernel), meaning);
     }
 }
 

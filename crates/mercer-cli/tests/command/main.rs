@@ -39,6 +39,7 @@ mod stream_fits;
 mod streams;
 mod svm_bad_input;
 mod svm_fit;
+mod svm_landmarks;
 mod svm_pictures;
 mod svm_predict;
 mod svm_search;

@@ -242,6 +242,17 @@ pub fn features<P: Points, T: Real>(
     Ok(features)
 }
 
+/// Fills `values` (n × m) with the kernel values of samples with landmarks.
+pub fn fill_kernel_values<P: Points, T: Real>(
+    ctx: &Context,
+    kernel: &dyn Kernel<P, T>,
+    samples: Span<'_, P>,
+    z: &P,
+    values: &mut Mat<T>,
+) -> Result<()> {
+    fill(ctx, kernel, samples, Span::all(z), values.data_mut())
+}
+
 /// The kernel values of samples with landmarks, a row for each: n × m.
 pub fn kernel_values<P: Points, T: Real>(
     ctx: &Context,

@@ -44,7 +44,7 @@ pub use landmark_rows::{LandmarkRows, Leverages, RowScratch, RowValues};
 #[doc(hidden)]
 pub use landmark_sketch::{LandmarkSketch, add_image};
 #[doc(hidden)]
-pub use landmark_sums::{Batch, CHUNK, LandmarkSums, features, kernel_values};
+pub use landmark_sums::{Batch, CHUNK, LandmarkSums, features, fill_kernel_values, kernel_values};
 #[doc(hidden)]
 pub use lines::Lines;
 #[doc(hidden)]

@@ -19,6 +19,7 @@ pub mod packing;
 pub mod pairing;
 pub mod pairs;
 pub mod product;
+pub mod rows;
 pub mod scatter;
 mod shared;
 pub mod simd;

@@ -11,7 +11,7 @@ use super::kernel_pca::{KernelPca, KernelPcaParams};
 use super::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use super::landmarks::LandmarkParams;
 use super::pca::{Decomposition, Pca, PcaParams};
-use super::svm::{Svm, SvmParams, Task};
+use super::svm::{CellParams, Svm, SvmParams, Task};
 use super::targets::Targets;
 use crate::context::Context;
 use crate::error::Result;
@@ -105,6 +105,12 @@ setters!(SvmParams {
     max_iterations(most: u64) => max_iterations = Some(most);
     /// The time limit in seconds.
     max_seconds(seconds: f64) => max_seconds = Some(seconds);
+    /// A low-rank fit on so many landmarks, or on those that parameters describe.
+    landmarks(landmarks: impl Into<LandmarkParams>) => landmarks = Some(landmarks.into());
+    /// Whether a fit on landmarks goes on to the exact machine.
+    polish(polish: bool) => polish = polish;
+    /// A machine for each cell of at most so many samples, or as parameters describe them.
+    cells(cells: impl Into<CellParams>) => cells = Some(cells.into());
 });
 
 setters!(KernelKMeansParams {

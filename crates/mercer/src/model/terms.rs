@@ -31,11 +31,16 @@ impl Terms {
         Some(Self { kernel, anchors, rows: (0..coef.rows()).collect(), coef })
     }
 
-    /// Those of a support vector machine; none if its kernel was precomputed.
+    /// Those of a support vector machine; none if its kernel was precomputed, or if it has cells.
     pub fn of_svm(model: &Svm) -> Option<Self> {
-        let anchors = model.anchors.clone()?;
-        let (kernel, rows) = (model.params.kernel.clone(), model.support.clone());
-        Some(Self { kernel, anchors, rows, coef: pair_coef(model) })
+        let anchors = model.anchors.clone().filter(|_| model.cells.is_none())?;
+        let kernel = model.params.kernel.clone();
+        if model.landmarks.is_some() {
+            let (m, problems) = (model.coef.cols(), model.coef.rows());
+            let coef = Mat::from_fn(m, problems, |i, p| model.coef[(p, i)]);
+            return Some(Self { kernel, anchors, rows: (0..m).collect(), coef });
+        }
+        Some(Self { kernel, anchors, rows: model.support.clone(), coef: pair_coef(model) })
     }
 
     /// The terms c_i k(x_i, x) of function `which` for each sample of `x`: samples × anchors.

@@ -163,9 +163,12 @@ fn search_by(
     // Side by side, so that no thread waits for the last fold of a kernel.
     let cost = with_samples!(x, x => x.cost());
     let folds = search.fold_bytes(cost).saturating_mul(params.folds.len() as u64);
-    let bytes = matrix_bytes::<f64>(x.n())
-        .saturating_mul(2)
-        .max(folds.saturating_add(matrix_bytes::<f64>(x.n())));
+    let matrix = matrix_bytes::<f64>(x.n());
+    let bytes = match params.model.landmarks.is_some() || params.model.cells.is_some() {
+        false => matrix.saturating_mul(2).max(folds.saturating_add(matrix)),
+        // The features of one kernel may take most of the budget, and cells are worked on side by side: one after the other.
+        true => u64::MAX,
+    };
     let scores: Vec<Mat<f64>> = ctx.side_by_side(kernels.len(), bytes, of_kernel)?;
     let chosen = best(&scores)?;
     let (kernel, c) = (kernels[chosen.0].clone(), params.cs[chosen.1]);
@@ -234,15 +237,18 @@ impl<'a> Search<'a> {
             self.progress.add(ctx, 1)?;
             Ok(scores)
         };
-        let bytes = self.fold_bytes(shared_kernel.cost());
+        let bytes = shared_kernel.fold_bytes(self.input.n(), self.largest_test());
         let columns: Vec<Vec<f64>> = ctx.side_by_side(folds.len(), bytes, of_fold)?;
         Ok(Mat::from_fn(self.params.cs.len(), folds.len(), |c, f| columns[f][c]))
     }
 
     /// Bytes that a fold takes where memory does not matter.
     fn fold_bytes(&self, cost: Cost) -> u64 {
-        let test = self.params.folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0);
-        fold_bytes(self.input.n(), test, cost)
+        fold_bytes(self.input.n(), self.largest_test(), cost)
+    }
+
+    fn largest_test(&self) -> usize {
+        self.params.folds.iter().map(|fold| fold.test.len()).max().unwrap_or(0)
     }
 
     /// The score of each C on one fold.

@@ -1,6 +1,7 @@
 //! Solving: free functions that see an operator or a Gram matrix and return coefficients. No kernels, points or models.
 
 pub mod cg;
+pub mod dual_descent;
 pub mod eigen;
 pub mod krylov;
 pub mod landmark_cg;

@@ -61,7 +61,11 @@ struct Function {
 pub fn of_rows(subject: &Subject<'_>, response: &Response<'_>) -> Result<Vec<RowTerms>> {
     // The terms of a low-rank fit belong to landmarks, which stand for all rows.
     let model = &subject.saved.model;
-    let is_low_rank = matches!(model, Model::KernelRidge(ridge) if ridge.landmarks.is_some());
+    let is_low_rank = match model {
+        Model::KernelRidge(ridge) => ridge.landmarks.is_some(),
+        Model::Svm(machine) => machine.landmarks.is_some(),
+        _ => false,
+    };
     let terms = terms_of(model).filter(|_| !is_low_rank);
     let Some(terms) = terms else { return Ok(Vec::new()) };
     let mut found = Vec::new();

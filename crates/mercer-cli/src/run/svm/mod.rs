@@ -9,7 +9,7 @@ mod targets;
 
 use mercer::io::{ModelFile, Table};
 use mercer::model::ScalingKind;
-use mercer::model::svm::{Method, SvmParams, Task as SvmTask};
+use mercer::model::svm::{CellParams, Method, SvmParams, Task as SvmTask};
 use mercer::select::Criterion;
 use mercer::{Result, Targets};
 
@@ -240,15 +240,20 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
 }
 
 fn params(task: SvmTask, kernel: &Kernel, smo: &SmoArgs) -> SvmParams {
-    {
-        let mut changed = SvmParams::new(task, kernel.spec());
-        changed.tolerance = smo.tolerance;
-        changed.shrinking = !smo.no_shrinking;
-        changed.cache = smo.cache.map(|size| size.0);
-        changed.max_iterations = smo.max_iter;
-        changed.max_seconds = smo.max_time;
-        changed
-    }
+    let mut changed = SvmParams::new(task, kernel.spec());
+    changed.tolerance = smo.tolerance;
+    changed.shrinking = !smo.no_shrinking;
+    changed.cache = smo.cache.map(|size| size.0);
+    changed.max_iterations = smo.max_iter;
+    changed.max_seconds = smo.max_time;
+    changed.landmarks = smo.landmarks.params(0);
+    changed.polish = smo.polish;
+    changed.cells = smo.cells.map(|rows| {
+        let mut cells = CellParams::new(rows as usize);
+        cells.overlap = smo.cell_overlap;
+        cells
+    });
+    changed
 }
 
 /// Reads the table, selects columns, fits, evaluates, plots, writes and prints.

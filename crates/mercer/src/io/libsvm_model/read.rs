@@ -140,6 +140,8 @@ fn bare(task: Task, coef: Mat<f64>, offset: Vec<f64>, notes: Vec<Note>) -> Svm {
         trained_on: total,
         counts: vec![total],
         coef,
+        landmarks: None,
+        cells: None,
         offset,
         classes: None,
         class_weights: None,

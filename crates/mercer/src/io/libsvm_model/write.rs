@@ -25,6 +25,14 @@ impl<'a> Text<'a> {
     pub fn of(model: &'a Svm) -> Result<Self> {
         let refuse = |why| Error::Shape(format!("the model cannot be written: {why}"));
         check::svm(model).map_err(refuse)?;
+        if model.landmarks.is_some() {
+            return Err(refuse(
+                "LIBSVM's format has no landmarks: polish the model, or fit it without them".into(),
+            ));
+        }
+        if model.cells.is_some() {
+            return Err(refuse("LIBSVM's format has no cells: fit the model without them".into()));
+        }
         if model.support.is_empty() {
             return Err(refuse(
                 "LIBSVM's format cannot hold a model without support vectors".into(),

@@ -5,7 +5,7 @@ use super::choice::{self, Chosen, uniform};
 use super::curve::curve;
 use super::room::{Needed, Room, square};
 use super::row_sums::RowSums;
-use super::rows::{RowBlock, RowBlocks};
+use super::rows::{RowBlock, RowBlocks, Whole};
 use super::{LandmarkCount, LandmarkParams, LandmarkReport, LandmarkState, STAGE};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
@@ -146,6 +146,18 @@ impl<T: Real> Basis<T> {
         let (few, blocks) = found.into_few(ctx, &rows)?;
         let basis = Self::from_chosen(ctx, chosen, params.seed, blocks)?;
         Ok((Self { share: to, ..basis }, few))
+    }
+
+    /// Chooses landmarks among samples in memory.
+    pub(crate) fn among(
+        ctx: &Context,
+        kernel: &KernelSpec,
+        params: &LandmarkParams,
+        center: bool,
+        x: &Samples<T>,
+        needed: Needed<'_>,
+    ) -> Result<Self> {
+        Self::choose(ctx, kernel, params, center, &mut Whole::new(x, None, None), needed)
     }
 
     /// Chooses landmarks among candidates.
@@ -411,7 +423,7 @@ pub(super) fn kernel_at_point<T: Real>(
 }
 
 /// The factor of the kernel matrix of landmarks that do not depend on each other.
-pub(super) fn factored<T: Real>(ctx: &Context, on: &KernelOn<T>) -> Result<Mat<f64>> {
+pub(crate) fn factored<T: Real>(ctx: &Context, on: &KernelOn<T>) -> Result<Mat<f64>> {
     let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
     factor(ctx, &gram, 0.0)?.ok_or_else(not_definite)
 }

@@ -9,7 +9,7 @@ use super::Curve;
 const POINTS: usize = 48;
 
 /// The share of `trace` that is left after some numbers of landmarks, given what each of them adds.
-pub(super) fn curve(added: &[f64], trace: f64) -> Curve {
+pub(crate) fn curve(added: &[f64], trace: f64) -> Curve {
     let (m, mut explained) = (added.len(), 0.0);
     let mut points = vec![(0, 1.0)];
     for (place, more) in added.iter().enumerate() {

@@ -27,8 +27,9 @@ mod sampled;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use basis::kernel_at;
+pub(crate) use basis::{Basis, factored, kernel_at};
 pub(super) use candidates::report as report_read;
+pub(crate) use curve::curve;
 pub(super) use kernel_kmeans::landmark_bytes;
 pub(crate) use kernel_ridge::LandmarkRidge;
 pub(crate) use observed::Observed;
@@ -50,6 +51,7 @@ use crate::gram::LandmarkSums;
 use crate::model::input::Input;
 use crate::model::note::{Note, NoteCode};
 use crate::model::report::Report;
+use crate::model::svm::SampledLoss;
 use crate::points::{AnySamples, Dtype};
 
 /// What a fit on landmarks is called where its progress is shown: one stage, however often the rows are read.
@@ -217,6 +219,9 @@ pub struct LandmarkReport {
     /// How nearly a regression solves the system of all samples, where that was computed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub full_system: Option<FullSystem>,
+    /// Of support vector machines: the loss on some training samples, by the model and by the true kernel.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub loss: Option<SampledLoss>,
     /// The largest relative error of leave-one-out residuals by single precision among the first 1,024 rows; `None` where they were
     /// computed in double precision, or not at all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -277,7 +282,7 @@ impl LandmarkReport {
 }
 
 /// What every report of a low-rank fit has.
-fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
+pub(crate) fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
     let reason = format!(
         "a fit on {} landmarks: the kernel matrix of {} rows is approximated, leaving {:.1e} of its trace",
         landmarks.landmarks,
@@ -295,7 +300,7 @@ fn report(landmarks: LandmarkReport, dtype: Dtype) -> Report {
 }
 
 /// What a user should know of the landmarks.
-fn notes(landmarks: &LandmarkReport) -> Vec<Note> {
+pub(crate) fn notes(landmarks: &LandmarkReport) -> Vec<Note> {
     let texts = landmarks.notes.iter();
     let mut notes: Vec<Note> =
         texts.map(|text| Note::new(NoteCode::Landmarks, text.clone())).collect();

@@ -2,7 +2,6 @@
 
 use super::check::Checked;
 use super::decode::pairs;
-use super::exact_kernel::ExactKernel;
 use super::problem::DualSolution;
 use super::report::SvmReport;
 use super::{Svm, SvmParams};
@@ -13,13 +12,22 @@ use crate::points::Dtype;
 use crate::real::Real;
 use crate::solve::smo::Stop;
 
+/// The numbers that a model was computed with.
+#[derive(Clone, Copy)]
+pub(super) struct Computed {
+    /// The number type of the samples or of the kernel matrix.
+    pub dtype: Dtype,
+    /// In which kernel values were computed, where the solver needed no more.
+    pub computed_in: Dtype,
+}
+
 /// Assembles solutions, which are in the order of the pairs of classes.
 pub(super) fn assemble(
     params: &SvmParams,
     checked: &Checked,
     solved: Vec<DualSolution>,
     trained_on: usize,
-    exact_kernel: &dyn ExactKernel,
+    computed: Computed,
 ) -> Svm {
     let n = checked.rows.len();
     let k = checked.classes.len();
@@ -48,17 +56,19 @@ pub(super) fn assemble(
         }
     }
     let all_in = |dtype: Dtype| solved.iter().all(|s| s.report.precision == dtype.name());
-    let computed_in = if all_in(Dtype::F32) { exact_kernel.computed_in() } else { Dtype::F64 };
+    let computed_in = if all_in(Dtype::F32) { computed.computed_in } else { Dtype::F64 };
     let report = report(&solved, computed_in);
     Svm {
         params: params.clone(),
         support: support.iter().map(|&i| checked.rows[i]).collect(),
         anchors: None,
-        dtype: exact_kernel.dtype(),
+        dtype: computed.dtype,
         computed_in,
         trained_on,
         counts,
         coef,
+        landmarks: None,
+        cells: None,
         offset: solved.iter().map(|solution| sign * solution.offset).collect(),
         classes: (k > 0).then(|| checked.classes.clone()),
         class_weights: (k > 0).then(|| checked.class_weights.clone()),

@@ -1,8 +1,10 @@
 //! Calibration: out-of-fold decision values, and probability curves fitted to them.
 
 use super::check::Checked;
+use super::decode::pairs;
 use super::exact_kernel::{ExactKernel, Given, Working};
 use super::fit::Fit;
+use super::low_rank::LowRank;
 use super::precision::KernelPrecision;
 use super::problem::DualProblem;
 use super::shared_kernel::{materialize, matrix_bytes};
@@ -12,8 +14,9 @@ use crate::error::{Error, Param, Result};
 use crate::gram::{Columns, Stored};
 use crate::linalg::view::MatRef;
 use crate::model::input::{Input, all_columns, symmetric};
+use crate::model::landmarks::samples_of;
 use crate::model::targets::Targets;
-use crate::points::{Cost, Points, Samples, with_matrix, with_samples};
+use crate::points::{AnySamples, Cost, Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::smo::MemoryPlan;
 
@@ -50,6 +53,13 @@ impl Svm {
         seed: u64,
     ) -> Result<()> {
         let settings = Settings { method, folds, seed };
+        if self.cells.is_some() {
+            let text = "a machine on cells is calibrated by samples that it was not fitted on";
+            return Err(Error::parameter(Param::Cells, text));
+        }
+        if self.landmarks.is_some() {
+            return self.calibrate_on_landmarks(ctx, &samples_of(input)?, targets, settings);
+        }
         match input {
             Input::Samples(x) => {
                 with_samples!(&x, x => self.calibrate_samples(ctx, x, targets, settings))
@@ -114,10 +124,7 @@ impl Svm {
         columns: &Working<'_>,
         settings: Settings,
     ) -> Result<()> {
-        if settings.folds < 2 {
-            let message = format!("must be at least 2, got {}", settings.folds);
-            return Err(Error::parameter(Param::Folds, message));
-        }
+        check_folds(settings.folds)?;
         let fit = Fit { is_certified: false, ..fit };
         match columns {
             Working::Single(columns) => self.calibrate_on(fit, &**columns, settings),
@@ -131,37 +138,62 @@ impl Svm {
         columns: &dyn Columns<S>,
         settings: Settings,
     ) -> Result<()> {
-        let (ctx, checked) = (fit.ctx, fit.checked);
+        let (ctx, checked, params) = (fit.ctx, fit.checked, fit.params);
         let pairs = fit.pairs();
-        let two = pairs.len() == 1;
-        let curve = |ctx: &Context, problem: usize| -> Result<Curve> {
+        let decide = |ctx: &Context, problem: usize, folds: &Folds<'_>| -> Result<Vec<f64>> {
             let (a, b) = pairs[problem];
-            let dual = || DualProblem::pair(&self.params, checked, a, b);
+            let dual = || DualProblem::pair(params, checked, a, b);
             let samples = dual().samples;
             let part = columns.restrict(&samples);
             let held = materialize(ctx, &*part)?;
             let held = held.as_ref().map(|held| Stored::new(held.matrix.view()));
             let part: &dyn Columns<S> = held.as_ref().map_or(&*part, |stored| stored);
-            let start = self.coefficients_of(problem, &checked.rows, &checked.places);
-            let fold_of = deal(checked, &samples, settings.folds, settings.seed);
-            let mut decisions = vec![0.0; samples.len()];
-            for fold in 0..settings.folds {
-                let mut is_left_out = vec![false; checked.rows.len()];
-                for (&sample, &own) in samples.iter().zip(&fold_of) {
-                    is_left_out[sample] = own == fold;
-                }
-                if !is_left_out.contains(&true) {
-                    continue;
-                }
+            folds.decisions(ctx, &samples, checked.rows.len(), |is_left_out| {
                 let seen = dual().without(|sample| is_left_out[sample]);
-                let solved = fit.solve_part(part, seen, Some(start.clone()), ctx)?;
-                ctx.poll()?;
-                for (place, own) in fold_of.iter().enumerate() {
-                    if *own == fold {
-                        decisions[place] = solved.decisions[place];
-                    }
-                }
-            }
+                Ok(fit.solve_part(part, seen, Some(folds.start.to_vec()), ctx)?.decisions)
+            })
+        };
+        let bytes = pair_bytes::<S>(checked, columns.cost());
+        self.calibrate_with(ctx, checked, settings, bytes, &decide)
+    }
+
+    fn calibrate_on_landmarks(
+        &mut self,
+        ctx: &Context,
+        x: &AnySamples,
+        targets: &Targets,
+        settings: Settings,
+    ) -> Result<()> {
+        check_folds(settings.folds)?;
+        let checked = self.check(targets, x.n())?;
+        let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
+        let low_rank = LowRank::of_model(ctx, self, &kept)?;
+        let params = self.params.clone();
+        let decide = |ctx: &Context, problem: usize, folds: &Folds<'_>| {
+            low_rank.out_of_fold(ctx, (&params, &checked), problem, folds)
+        };
+        let bytes = low_rank.bytes_of_problem();
+        self.calibrate_with(ctx, &checked, settings, bytes, &decide)
+    }
+
+    /// Fits a curve to the out-of-fold decisions of each problem.
+    fn calibrate_with(
+        &mut self,
+        ctx: &Context,
+        checked: &Checked,
+        settings: Settings,
+        bytes: u64,
+        decide: &(dyn Fn(&Context, usize, &Folds<'_>) -> Result<Vec<f64>> + Sync),
+    ) -> Result<()> {
+        let pairs: Vec<(usize, usize)> = pairs(checked.classes.len()).collect();
+        let two = pairs.len() == 1;
+        let curve = |ctx: &Context, problem: usize| -> Result<Curve> {
+            let (a, b) = pairs[problem];
+            let samples = DualProblem::pair(&self.params, checked, a, b).samples;
+            let start = self.coefficients_of(problem, &checked.rows, &checked.places);
+            let of = deal(checked, &samples, settings.folds, settings.seed);
+            let folds = Folds { start: &start, of: &of, count: settings.folds };
+            let mut decisions = decide(ctx, problem, &folds)?;
             let sign = if two { -1.0 } else { 1.0 };
             decisions.iter_mut().for_each(|decision| *decision *= sign);
             let speaks_for = if two { b } else { a };
@@ -171,10 +203,51 @@ impl Svm {
             let is_weighted = weights.iter().any(|w| *w != 1.0);
             Ok(Curve::fit(settings.method, &decisions, &positive, is_weighted.then_some(&weights)))
         };
-        let curves: Vec<Curve> =
-            ctx.side_by_side(pairs.len(), pair_bytes::<S>(checked, columns.cost()), curve)?;
+        let curves: Vec<Curve> = ctx.side_by_side(pairs.len(), bytes, curve)?;
         self.calibration = Some(Calibration { curves, folds: settings.folds });
         Ok(())
+    }
+}
+
+/// The folds of one problem, and where its fits start.
+pub(super) struct Folds<'a> {
+    /// Coefficients of all samples that count.
+    pub start: &'a [f64],
+    /// The fold of each sample of the problem.
+    of: &'a [usize],
+    count: usize,
+}
+
+impl Folds<'_> {
+    /// The decision of each sample of a problem by the fit without its fold. `fit` gets which of all `n` samples are left out.
+    pub fn decisions(
+        &self,
+        ctx: &Context,
+        samples: &[usize],
+        n: usize,
+        fit: impl Fn(&[bool]) -> Result<Vec<f64>>,
+    ) -> Result<Vec<f64>> {
+        let mut decisions = vec![0.0; samples.len()];
+        for fold in 0..self.count {
+            let mut is_left_out = vec![false; n];
+            let each = samples.iter().zip(self.of);
+            each.for_each(|(&sample, &own)| is_left_out[sample] = own == fold);
+            if !is_left_out.contains(&true) {
+                continue;
+            }
+            let found = fit(&is_left_out)?;
+            ctx.poll()?;
+            let own = (0..samples.len()).filter(|&place| self.of[place] == fold);
+            own.for_each(|place| decisions[place] = found[place]);
+        }
+        Ok(decisions)
+    }
+}
+
+fn check_folds(folds: usize) -> Result<()> {
+    match folds < 2 {
+        true => Err(Error::parameter(Param::Folds, format!("must be at least 2, got {folds}"))),
+        false => Ok(()),
     }
 }
 

@@ -4,14 +4,17 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::decode::{pairs, votes};
+use super::fit::cells_of;
 use super::precision::{around, far_mean};
-use super::{Svm, Task};
+use super::{LowRankState, Svm, Task};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::expansion::{self, Expansion, Weights};
 use crate::kernel::{Kernel, Recentred, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::input::{Input, check_columns, not_for_predictions};
+use crate::model::kernel_on::KernelOn;
+use crate::model::landmarks::{kernel_at, samples_of};
 use crate::model::prepared::prepared_bytes;
 use crate::model::validate::anchors_for;
 use crate::points::{Dtype, Points, Samples, with_matrix, with_samples};
@@ -21,6 +24,12 @@ use crate::real::Real;
 struct Part<U: Real> {
     class: usize,
     scores: Expansion<Samples<U>, U>,
+}
+
+/// What decision values of a machine on landmarks are computed with.
+struct OnLandmarks<T: Real> {
+    scores: Expansion<Samples<T>, T>,
+    on: KernelOn<T>,
 }
 
 /// Scores of classes that are computed at a time at most, unless there are more threads than that: 1 MiB.
@@ -53,10 +62,21 @@ impl Svm {
     }
 
     fn decisions_input(&self, ctx: &Context, input: Input<'_>) -> Result<Mat<f64>> {
+        let input = match (&self.landmarks, &self.cells) {
+            (Some(_), _) => Input::Samples(samples_of(input)?),
+            (_, Some(_)) => Input::Samples(cells_of(input)?),
+            _ => input,
+        };
         match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
-                with_samples!(anchors, anchors => self.decisions_of(ctx, anchors, &x.to_type()?))
+                if let Some(cells) = &self.cells {
+                    return self.decisions_on_cells(ctx, anchors, cells, &x);
+                }
+                with_samples!(anchors, anchors => match &self.landmarks {
+                    Some(state) => self.decisions_on_landmarks(ctx, anchors, state, &x.to_type()?),
+                    None => self.decisions_of(ctx, anchors, &x.to_type()?),
+                })
             }
             Input::Precomputed { values, .. } => {
                 check_columns(self.trained_on, values.cols())?;
@@ -93,6 +113,25 @@ impl Svm {
     fn names(&self) -> Result<&[String]> {
         let names = self.classes.as_deref();
         names.ok_or_else(|| Error::Shape("the model is no classifier: it has no classes".into()))
+    }
+
+    fn decisions_on_landmarks<T: Real>(
+        &self,
+        ctx: &Context,
+        anchors: &Samples<T>,
+        state: &LowRankState,
+        x: &Samples<T>,
+    ) -> Result<Mat<f64>> {
+        let predictor = self.prepared.get(prepared_bytes(&self.coef, anchors), || {
+            let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
+            let on = kernel_at(&kernel, anchors, &state.landmarks)?;
+            let coef = Mat::from_fn(self.coef.cols(), self.coef.rows(), |i, p| self.coef[(p, i)]);
+            let (kernel, anchors) = (on.kernel.clone(), on.anchors.clone());
+            Ok(OnLandmarks { scores: Expansion::new(kernel, anchors, &coef, &self.offset), on })
+        })?;
+        let mut decisions = Mat::try_zeros(x.n(), self.offset.len())?;
+        predictor.scores.scores(ctx, &predictor.on.moved(x)?, decisions.view_mut())?;
+        Ok(decisions)
     }
 
     fn decisions_of<T: Real>(

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use super::assemble::assemble;
+use super::assemble::{Computed, assemble};
 use super::check::Checked;
 use super::class_blocks::SharedBlocks;
 use super::exact_kernel::{ExactKernel, Given, Working};
@@ -12,13 +12,14 @@ use super::problem::{DualProblem, DualSolution};
 use super::settle::SOLVER_SHARE;
 use super::{Svm, SvmParams, Task, notes};
 use crate::context::{Context, Reservation, SharedProgress};
-use crate::error::Result;
+use crate::error::{Error, Param, Result};
 use crate::gram::{self, Columns};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
 use crate::model::input::{Input, all_columns, symmetric};
+use crate::model::landmarks::samples_of;
 use crate::model::targets::Targets;
-use crate::points::{Points, Samples, with_matrix, with_samples};
+use crate::points::{AnySamples, Points, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::smo::{self, Memory, Problem, Solution, Solver, Stop};
 
@@ -29,7 +30,8 @@ const CACHE: u64 = 2_000_000_000;
 
 impl Svm {
     /// Fits on samples or on a kernel matrix, which must be symmetric. `start` is a model of the same task, classes and number of
-    /// samples, such as one that was stopped or one of another `c`, from whose coefficients the solver goes on.
+    /// samples, such as one that was stopped or one of another `c`, from whose coefficients the solver goes on; machines on cells start
+    /// anew.
     ///
     /// A solver that was interrupted by the monitor gives a model too: its report says so.
     pub fn fit<'a>(
@@ -50,6 +52,18 @@ impl Svm {
         start: Option<&Svm>,
     ) -> Result<Self> {
         let started = Instant::now();
+        if let Some(landmarks) = &params.landmarks {
+            let x = samples_of(input)?;
+            let mut model = Self::fit_on_landmarks(ctx, params, landmarks, &x, targets, start)?;
+            model.report.seconds = started.elapsed().as_secs_f64();
+            return Ok(model);
+        }
+        check_polish(params)?;
+        if let Some(cells) = &params.cells {
+            let mut model = Self::fit_on_cells(ctx, params, cells, &cells_of(input)?, targets)?;
+            model.report.seconds = started.elapsed().as_secs_f64();
+            return Ok(model);
+        }
         let mut model = match input {
             Input::Samples(x) => {
                 with_samples!(&x, x => Self::fit_samples(ctx, params, x, targets, start, started))
@@ -91,7 +105,7 @@ impl Svm {
         let source = ctx.install(|| KernelPrecision::new(&spec, &kept))?;
         let fit = Fit { started, ..Fit::new(ctx, params, &checked, &source) };
         let solved = ctx.install(|| fit.run(&source.columns(), start))?;
-        let mut model = assemble(params, &checked, solved, x.n(), &source);
+        let mut model = assemble(params, &checked, solved, x.n(), Computed::by(&source));
         model.anchors = Some(x.select(&model.support).into());
         model.params.kernel = spec;
         notes::on_samples(&mut model, x);
@@ -113,11 +127,32 @@ impl Svm {
         let rows = Some(&checked.rows[..]);
         let fit = Fit { started, rows, ..Fit::new(ctx, params, &checked, &given) };
         let solved = ctx.install(|| fit.run(&columns.restrict(&checked.rows), start))?;
-        let mut model = assemble(params, &checked, solved, matrix.rows(), &given);
+        let mut model = assemble(params, &checked, solved, matrix.rows(), Computed::by(&given));
         model.report.storage = "given".into();
         model.report.reason = "the kernel matrix was precomputed".into();
         notes::on_report(&mut model);
         Ok(model)
+    }
+}
+
+/// The samples of an input, which are divided into cells.
+pub(super) fn cells_of(input: Input<'_>) -> Result<AnySamples> {
+    match input {
+        Input::Samples(x) => Ok(x),
+        _ => Err(Error::parameter(
+            Param::Cells,
+            "not available with a precomputed kernel: samples are divided into cells",
+        )),
+    }
+}
+
+/// Only what was approximated can be polished.
+fn check_polish(params: &SvmParams) -> Result<()> {
+    match params.polish {
+        true => {
+            Err(Error::parameter(Param::Polish, "needs landmarks to start from: give their number"))
+        }
+        false => Ok(()),
     }
 }
 
@@ -184,7 +219,7 @@ impl<'a> Fit<'a> {
         columns: &dyn Columns<S>,
         start: Option<&Svm>,
     ) -> Result<Vec<DualSolution>> {
-        let start = start.filter(|model| self.fits(model));
+        let start = start.filter(|model| model.can_start(self.params, self.checked));
         let pairs = self.pairs();
         let beta = |problem: usize| {
             start.map(|model| {
@@ -239,12 +274,6 @@ impl<'a> Fit<'a> {
     pub fn pairs(&self) -> Vec<(usize, usize)> {
         let k = self.checked.classes.len();
         (0..k).flat_map(|a| (a + 1..k).map(move |b| (a, b))).collect()
-    }
-
-    /// Whether the solver can start from the coefficients of another model.
-    fn fits(&self, model: &Svm) -> bool {
-        let classes = (!self.checked.classes.is_empty()).then_some(&self.checked.classes);
-        model.params.task == self.params.task && model.classes.as_ref() == classes
     }
 
     /// Solves a problem whose samples are all that count, in their order.
@@ -324,7 +353,21 @@ impl<'a> Fit<'a> {
     }
 }
 
+impl Computed {
+    /// What an exact kernel says.
+    pub fn by(kernel: &dyn ExactKernel) -> Self {
+        Self { dtype: kernel.dtype(), computed_in: kernel.computed_in() }
+    }
+}
+
 impl Svm {
+    /// Whether a solver for these samples can start from the coefficients of this model.
+    pub(super) fn can_start(&self, params: &SvmParams, checked: &Checked) -> bool {
+        let classes = (!checked.classes.is_empty()).then_some(&checked.classes);
+        let is_alike = self.params.task == params.task && self.classes.as_ref() == classes;
+        is_alike && self.cells.is_none()
+    }
+
     /// The coefficients of one problem for samples of the training set, in LIBSVM's orientation; 0 for samples without
     /// support. `rows` are rows of the training set, `places` their classes.
     pub(super) fn coefficients_of(
@@ -351,7 +394,7 @@ impl Svm {
                 Some(&place) if place == b => a,
                 Some(_) => continue,
             };
-            beta[i] = sign * self.coef[(line, s)];
+            beta[i] = sign * self.dual_coef()[(line, s)];
         }
         beta
     }

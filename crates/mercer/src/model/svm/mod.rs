@@ -7,26 +7,33 @@ mod assemble;
 mod calibrate;
 mod calibrate_held_out;
 mod calibration;
+mod cells;
 mod check;
 mod class_blocks;
 mod decide;
 mod decode;
 mod exact_kernel;
 mod fit;
+mod low_rank;
 mod notes;
 mod precision;
 mod problem;
 mod report;
 mod settle;
+mod shared;
 mod shared_kernel;
 
 use serde::{Deserialize, Serialize};
 
 pub use calibration::{Calibration, Curve, Method};
+pub use cells::{CellParams, CellState};
 pub use decode::{one_vs_rest, votes};
+pub use low_rank::{LowRankState, SampledLoss};
 pub use report::{ProblemReport, Stop, SvmReport};
-pub(crate) use shared_kernel::{SharedKernel, fold_bytes, matrix_bytes};
+pub(crate) use shared::SharedKernel;
+pub(crate) use shared_kernel::{fold_bytes, matrix_bytes};
 
+use super::landmarks::LandmarkParams;
 use super::prepared::Prepared;
 use super::report::Report;
 use crate::kernel::KernelSpec;
@@ -100,6 +107,15 @@ pub struct SvmParams {
     pub max_iterations: Option<u64>,
     /// The time limit in seconds; `None` for no limit.
     pub max_seconds: Option<f64>,
+    /// The landmarks of a low-rank fit; `None` for an exact one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub landmarks: Option<LandmarkParams>,
+    /// Whether a fit on landmarks goes on to the exact machine, from the coefficients that it found.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub polish: bool,
+    /// The sizes of cells that have a machine each; `None` for one machine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellParams>,
 }
 
 /// JSON has no infinity: an infinite number is the text `"inf"`.
@@ -144,6 +160,9 @@ impl SvmParams {
             cache: None,
             max_iterations: None,
             max_seconds: None,
+            landmarks: None,
+            polish: false,
+            cells: None,
         }
     }
 }
@@ -155,7 +174,7 @@ pub struct Svm {
     pub params: SvmParams,
     /// The rows of the training set that are support vectors; of classes, those of the first class first.
     pub support: Vec<usize>,
-    /// The support vectors, in that order; `None` if the kernel matrix was precomputed.
+    /// The support vectors, in that order, and then the centres of cells, or the landmarks alone; `None` if the kernel matrix was precomputed.
     pub anchors: Option<AnySamples>,
     /// The number type of the samples or of the kernel matrix that it was fitted on.
     pub dtype: Dtype,
@@ -166,8 +185,14 @@ pub struct Svm {
     /// How many support vectors each class has; without classes, one number.
     pub counts: Vec<usize>,
     /// (classes − 1) × support, or 1 × support without classes. Of a support vector of class a, row r belongs to the problem
-    /// of a against the r-th of the other classes.
+    /// of a against the r-th of the other classes. On landmarks, problems × landmarks.
     pub coef: Mat<f64>,
+    /// What a machine on landmarks has more than an exact one.
+    #[doc(hidden)]
+    pub landmarks: Option<LowRankState>,
+    /// The cells that have a machine each.
+    #[doc(hidden)]
+    pub cells: Option<CellState>,
     /// A constant for each problem: pairs of classes (0, 1), (0, 2), …, (1, 2), …; without classes, one.
     ///
     /// A positive decision value is a vote for the first class of a pair, except that with two classes in all it is a vote
@@ -190,5 +215,11 @@ impl Svm {
     #[doc(hidden)]
     pub fn tube(&self) -> Option<f64> {
         self.report.machine.as_ref().and_then(|machine| machine.tube)
+    }
+
+    /// The dual coefficients of the support vectors: (classes − 1) × support, or 1 × support without classes. Of an exact machine, these are
+    /// `coef`.
+    pub fn dual_coef(&self) -> &Mat<f64> {
+        self.landmarks.as_ref().map_or(&self.coef, |state| &state.dual)
     }
 }

@@ -35,6 +35,8 @@ pub(super) struct DualSolution {
     pub working_offset: f64,
     /// What K β lacks to be decisions.
     pub offset: f64,
+    /// What decisions were divided by: the margin of nu-SVC.
+    pub units: f64,
     /// Half the width of the tube, where it is found.
     pub tube: Option<f64>,
     pub report: ProblemReport,
@@ -42,6 +44,9 @@ pub(super) struct DualSolution {
     pub asked: u64,
     pub hits: u64,
 }
+
+/// Sums of coefficients that differ by this share are equal.
+const BALANCED: f64 = 1e-10;
 
 impl DualProblem {
     /// The problem of two classes, by place.
@@ -155,7 +160,8 @@ impl DualProblem {
             let least = up.min(down);
             for variable in &mut self.problem.variables {
                 let own = if variable.beta > 0.0 { up } else { down };
-                if own > least {
+                // What rounding leaves of a solution's sums must not take coefficients off their bounds.
+                if own > least * (1.0 + BALANCED) {
                     variable.beta *= least / own;
                 }
             }
@@ -287,6 +293,7 @@ impl DualProblem {
             slopes: slopes.map(|f| f / units).collect(),
             working_offset: working_offset / units,
             offset: (working_offset - common) / units,
+            units,
             tube,
             report,
             rounds: solution.info.rounds,

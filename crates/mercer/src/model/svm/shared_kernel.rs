@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::assemble::assemble;
+use super::assemble::{Computed, assemble};
 use super::check::Checked;
 use super::exact_kernel::{ExactKernel, Given, Working};
 use super::fit::Fit;
@@ -21,8 +21,8 @@ use crate::points::{AnySamples, Cost, Samples, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::smo::{MemoryPlan, Solver, Stop};
 
-/// A kernel on samples, or a matrix, shared by several fits.
-pub struct SharedKernel<'a> {
+/// A kernel on samples, or a matrix, shared by several exact fits.
+pub(crate) struct ExactShared<'a> {
     source: Box<dyn ExactKernel + 'a>,
     /// The samples, with the kernel as it was resolved; `None` for a matrix.
     samples: Option<(AnySamples, KernelSpec)>,
@@ -148,7 +148,7 @@ pub(crate) fn fold_bytes(n: usize, test: usize, cost: Cost) -> u64 {
         .saturating_add(across_bytes::<f64>(test, train).saturating_mul(4))
 }
 
-impl<'a> SharedKernel<'a> {
+impl<'a> ExactShared<'a> {
     /// Samples with the kernel of `params`, which is resolved here, or a matrix that the caller computed.
     pub fn new(ctx: &Context, params: &SvmParams, input: &'a Input<'_>) -> Result<Self> {
         match input {
@@ -178,7 +178,7 @@ impl<'a> SharedKernel<'a> {
     }
 
     /// What it takes to compute a kernel value, and to copy a sample.
-    pub(crate) fn cost(&self) -> Cost {
+    pub fn cost(&self) -> Cost {
         self.columns().cost()
     }
 
@@ -210,7 +210,7 @@ impl<'a> SharedKernel<'a> {
         let fit =
             Fit { rows: Some(&checked.rows), ..Fit::new(ctx, params, &checked, &*self.source) };
         let solved = ctx.install(|| fit.run(&kept, start))?;
-        let mut model = assemble(params, &checked, solved, n, &*self.source);
+        let mut model = assemble(params, &checked, solved, n, Computed::by(&*self.source));
         match &self.samples {
             None => {
                 model.report.storage = "given".into();

@@ -1,29 +1,65 @@
 //! Whether the parts of a support vector machine fit together.
 
 use crate::io::model_file::check::{Checked, count, finite, kernel, shape};
+use crate::io::model_file::landmarks;
 use crate::model::svm::{Calibration, Svm};
 
 /// Refuses what does not fit together, in the words of what is wrong.
 pub fn svm(model: &Svm) -> Checked {
-    let problems = problems(model)?;
+    let of_machine = problems(model)?;
+    let problems = of_machine.saturating_mul(cells(model)?);
     support(model)?;
     count("offsets", model.offset.len(), problems)?;
     finite("coefficients", model.coef.data())?;
     finite("offsets", &model.offset)?;
     parameters(model)?;
     if let Some(calibration) = &model.calibration {
-        curves(calibration, problems)?;
+        curves(calibration, of_machine)?;
     }
     let reported = model.report.machine.as_ref().map_or(0, |machine| machine.problems.len());
     if reported > 0 {
         count("reports of problems", reported, problems)?;
     }
+    on_landmarks(model, problems)?;
     match &model.anchors {
         None => Ok(()),
         Some(anchors) => {
-            count("support vectors", anchors.n(), model.support.len())?;
+            if model.landmarks.is_none() {
+                let centres = if model.cells.is_some() { cells(model)? } else { 0 };
+                count("support vectors", anchors.n(), model.support.len().saturating_add(centres))?;
+            }
             kernel(&model.params.kernel, model.dtype)
         }
+    }
+}
+
+/// How many machines there are.
+fn cells(model: &Svm) -> Result<usize, String> {
+    let Some(cells) = &model.cells else { return Ok(1) };
+    let classes = model.classes.as_ref().map_or(1, Vec::len).max(1);
+    let total = cells.counts.iter().try_fold(0_usize, |sum, &count| sum.checked_add(count));
+    match cells.counts.len() / classes {
+        _ if model.landmarks.is_some() => Err("it has landmarks and cells".into()),
+        _ if model.anchors.is_none() => Err("it has cells, but no samples".into()),
+        0 => Err("it has no cells".into()),
+        count if count * classes != cells.counts.len() || total != Some(model.support.len()) => {
+            Err("the counts of support vectors of its cells do not fit".into())
+        }
+        count => Ok(count),
+    }
+}
+
+/// A machine on landmarks has coefficients of these for each problem, and dual coefficients beside.
+fn on_landmarks(model: &Svm, problems: usize) -> Checked {
+    let state = model.landmarks.as_ref().map(|state| &state.landmarks);
+    let m = model.coef.cols();
+    landmarks::check(state, model.report.landmarks.is_some(), m, 0)?;
+    let Some(state) = &model.landmarks else { return Ok(()) };
+    shape("coefficients", &model.coef, problems, m)?;
+    finite("dual coefficients", state.dual.data())?;
+    match &model.anchors {
+        Some(anchors) => count("landmarks", anchors.n(), m),
+        None => Err("it has coefficients of landmarks, but no landmarks".into()),
     }
 }
 
@@ -32,7 +68,7 @@ fn problems(model: &Svm) -> Result<usize, String> {
     match (&model.classes, model.params.task.is_classification()) {
         (Some(classes), true) if classes.len() >= 2 => {
             count("counts of support vectors", model.counts.len(), classes.len())?;
-            shape("coefficients", &model.coef, classes.len() - 1, model.support.len())?;
+            shape("coefficients", model.dual_coef(), classes.len() - 1, model.support.len())?;
             if let Some(weights) = &model.class_weights {
                 count("class weights", weights.len(), classes.len())?;
             }
@@ -43,7 +79,7 @@ fn problems(model: &Svm) -> Result<usize, String> {
         }
         (None, false) => {
             count("counts of support vectors", model.counts.len(), 1)?;
-            shape("coefficients", &model.coef, 1, model.support.len())?;
+            shape("coefficients", model.dual_coef(), 1, model.support.len())?;
             match (&model.class_weights, &model.calibration) {
                 (None, None) => Ok(1),
                 _ => Err("it has class weights or probabilities, but no classes".into()),

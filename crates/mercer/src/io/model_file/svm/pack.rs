@@ -5,12 +5,13 @@ use serde_json::Value;
 use super::{PLATT, SLOPES, STEPS, STOPS};
 use crate::io::model_file::check::Checked;
 use crate::io::model_file::header::{self, CalibrationHeader};
+use crate::io::model_file::landmarks;
 use crate::io::model_file::persist::{Metadata, Persist};
 use crate::io::model_file::samples::{self, SampleKind};
 use crate::io::model_file::tensors::{Content, Tensor};
 use crate::kernel::KernelSpec;
 use crate::model::Report;
-use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
+use crate::model::svm::{Calibration, CellState, Curve, ProblemReport, Svm};
 use crate::points::AnySamples;
 
 impl Persist for Svm {
@@ -80,6 +81,14 @@ fn tensors(model: &Svm) -> Vec<Tensor<'_>> {
         Tensor::matrix("coef", &model.coef),
         Tensor::real("offset", &[model.offset.len()], &model.offset),
     ];
+    if let Some(state) = &model.landmarks {
+        tensors.extend(landmarks::tensors(&state.landmarks));
+        tensors.push(Tensor::matrix("landmarks.dual", &state.dual));
+    }
+    let cells = model.cells.iter();
+    tensors.extend(cells.map(|CellState { counts }| {
+        Tensor::places("cells.counts", &[counts.len()], counts.iter().map(|&count| count as u64))
+    }));
     tensors.extend(model.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
     let weights = model.class_weights.iter();
     tensors.extend(weights.map(|w| Tensor::real("class_weights", &[w.len()], w)));

@@ -3,10 +3,11 @@
 use super::{PLATT, SLOPES, STEPS, STOPS};
 use crate::io::model_file::frame::Fault;
 use crate::io::model_file::header::Header;
+use crate::io::model_file::landmarks;
 use crate::io::model_file::samples;
 use crate::io::model_file::tensors::Tensors;
 use crate::io::model_file::unpack::params;
-use crate::model::svm::{Calibration, Curve, ProblemReport, Svm};
+use crate::model::svm::{Calibration, CellState, Curve, LowRankState, ProblemReport, Svm};
 use crate::model::{Prepared, Report};
 use crate::points::Dtype;
 use crate::real::Real;
@@ -20,15 +21,30 @@ pub fn svm(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm, Fault> {
     // Machines of samples in single precision may have been solved in double: the report of the file says so.
     let solved_in = header.report.machine.as_ref().map_or("", |machine| &machine.precision);
     let computed_in = if solved_in == f64::NAME { Dtype::F64 } else { header.precision };
+    let is_low_rank = header.report.landmarks.is_some();
+    let (lines, columns) =
+        if is_low_rank { (problems, tensors.columns("coef")?) } else { (rows, count) };
+    let landmarks = match landmarks::unpack(header, tensors, columns, 0, false)? {
+        None => None,
+        Some(landmarks) => {
+            let dual = tensors.matrix("landmarks.dual", rows, count)?;
+            Some(LowRankState { landmarks, dual })
+        }
+    };
+    let cells = cells(tensors)?;
+    // The centres of cells follow the support vectors.
+    let centres = cells.as_ref().map_or(0, |cells| cells.counts.len() / classes.max(1));
     Ok(Svm {
         params: params(&header.params)?,
         support: tensors.counts("support", count)?,
-        anchors: samples::anchors(header, tensors, count)?,
+        anchors: samples::anchors(header, tensors, columns.saturating_add(centres))?,
+        cells,
+        landmarks,
         dtype: header.precision,
         computed_in,
         trained_on: header.n,
         counts: tensors.counts("counts", classes)?,
-        coef: tensors.matrix("coef", rows, count)?,
+        coef: tensors.matrix("coef", lines, columns)?,
         offset: tensors.real("offset", &[problems])?,
         classes: header.classes.clone(),
         class_weights: weights.transpose()?,
@@ -38,12 +54,21 @@ pub fn svm(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm, Fault> {
     })
 }
 
+fn cells(tensors: &mut Tensors<'_>) -> Result<Option<CellState>, Fault> {
+    if !tensors.has("cells.counts") {
+        return Ok(None);
+    }
+    let count = tensors.length("cells.counts")?;
+    Ok(Some(CellState { counts: tensors.counts("cells.counts", count)? }))
+}
+
 fn calibration(header: &Header, tensors: &mut Tensors<'_>) -> Result<Option<Calibration>, Fault> {
     let Some(folds) = header.calibration.as_ref().map(|calibration| calibration.folds) else {
         return Ok(None);
     };
-    let kinds = tensors.places("curves.kind", &[header.k])?;
-    let ends = tensors.places("curves.ends", &[header.k])?;
+    let count = tensors.length("curves.kind")?;
+    let kinds = tensors.places("curves.kind", &[count])?;
+    let ends = tensors.places("curves.ends", &[count])?;
     let total = tensors.length("curves.numbers")?;
     let numbers: Vec<f64> = tensors.real("curves.numbers", &[total])?;
     let wrong = |what: &str| Fault::Invalid(format!("its calibration {what}"));

@@ -55,6 +55,8 @@ fn classifier<T: Real>() -> Svm {
         support,
         trained_on: N,
         counts: vec![2, 1, 2],
+        landmarks: None,
+        cells: None,
         coef: Mat::from_fn(2, 5, |i, j| ((i * 5 + j) as f64).sin() / 3.0),
         offset: vec![0.1, -0.2, 1e-300],
         classes: Some(["a", "größe", ""].map(String::from).to_vec()),
@@ -75,6 +77,8 @@ fn regression() -> Svm {
         computed_in: Dtype::F64,
         trained_on: 4,
         counts: vec![2],
+        landmarks: None,
+        cells: None,
         coef: Mat::from_vec(vec![0.5, -0.5], 1, 2),
         offset: vec![2.0],
         classes: None,
@@ -94,6 +98,8 @@ fn constant() -> Svm {
         support: vec![],
         anchors: Some(Dense::<f64>::empty(D).into()),
         counts: vec![0],
+        landmarks: None,
+        cells: None,
         coef: Mat::zeros(1, 0),
         ..regression()
     }
@@ -155,6 +161,8 @@ fn many_classes_have_room() {
     counts[7] = 5;
     let model = Svm {
         counts,
+        landmarks: None,
+        cells: None,
         coef: Mat::zeros(classes - 1, 5),
         offset: vec![0.25; problems],
         classes: Some((0..classes).map(|class| class.to_string()).collect()),
