@@ -152,7 +152,13 @@ impl<T: Real> Compute<T> {
         cholesky::divide_rows(ctx, &self.l, out)
     }
 
-    fn add(&self, ctx: &Context, sums: &mut Sums, span: Span<'_, Samples<T>>, features: &Mat<T>) -> Result<()> {
+    fn add(
+        &self,
+        ctx: &Context,
+        sums: &mut Sums,
+        span: Span<'_, Samples<T>>,
+        features: &Mat<T>,
+    ) -> Result<()> {
         let mut diagonal = vec![T::ZERO; span.len()];
         self.on.kernel.diag(span, &mut diagonal)?;
         let m = features.cols();
@@ -181,7 +187,8 @@ impl<T: Real> Compute<T> {
             each.for_each(|(v, j)| added[j] += v.to_f64() * v.to_f64());
             added
         };
-        let parts: Vec<Vec<f64>> = ctx.install(|| features.data().par_chunks(PIECE * m).map(columns).collect());
+        let parts: Vec<Vec<f64>> =
+            ctx.install(|| features.data().par_chunks(PIECE * m).map(columns).collect());
         for part in parts {
             sums.added.iter_mut().zip(part).for_each(|(sum, v)| *sum += v);
         }
