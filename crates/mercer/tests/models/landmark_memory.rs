@@ -3,7 +3,7 @@
 use mercer::model::kernel_kmeans::KernelKMeansParams;
 use mercer::model::landmarks::{LandmarkCount, LandmarkMethod, LandmarkParams, Regrouped};
 use mercer::prelude::*;
-use mercer::select::{SearchParams, Validation, search_blocks};
+use mercer::select::{Criterion, SearchParams, Validation, search_blocks};
 use mercer::{AnySamples, Points as _};
 
 use crate::landmarks::Blocks;
@@ -72,7 +72,9 @@ fn landmarks_that_are_offered_fit() {
             per_target: false,
         };
         let mut rows = Regrouped::new(Blocks::new(&x, Some(&y), 1024));
-        Ok(count(&search_blocks(ctx, &params, &mut rows, Dtype::F64)?.model.report))
+        Ok(count(
+            &search_blocks(ctx, &params, &mut rows, Dtype::F64, Criterion::Rmse)?.model.report,
+        ))
     });
     check("k-means", &budgets[1..], &|ctx, m| {
         let mut params = KernelKMeansParams::new(3, spec("rbf(gamma=0.5)"));
