@@ -314,7 +314,7 @@ const START: u64 = 1 << 16;
 /// The bytes of a file; none of what can be read only once, as a pipe can.
 fn size(path: &Path) -> Result<Option<u64>> {
     let meta = std::fs::metadata(path).map_err(|error| Error::file(path, error))?;
-    Ok(meta.is_file().then(|| meta.len()))
+    Ok(meta.is_file().then_some(meta.len()))
 }
 
 fn read_once(path: &Path) -> Error {
