@@ -32,6 +32,7 @@ impl<'a> Input<'a> {
     }
 
     /// The same with k(x, x) of new samples, which kernel values do not hold; samples need none and stay as they are.
+    #[doc(hidden)]
     pub fn with_diagonal(self, diagonal: &'a [f64]) -> Self {
         match self {
             Input::Precomputed { values, .. } => {
@@ -65,6 +66,7 @@ impl<'a> Input<'a> {
     }
 
     /// The number type of the samples or kernel values.
+    #[doc(hidden)]
     pub fn dtype(&self) -> Dtype {
         match self {
             Input::Samples(x) => x.dtype(),

@@ -114,6 +114,7 @@ impl Targets {
     }
 
     /// The values of a regression (n × t): those of classes are 1 and −1.
+    #[doc(hidden)]
     pub fn regressed(&self) -> Result<Mat<f64>> {
         match &self.target {
             Target::Values(values) => Ok(values.clone()),

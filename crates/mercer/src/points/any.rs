@@ -172,6 +172,7 @@ impl AnySamples {
     }
 
     /// The same samples in the number type `T`: shared if that is theirs, else converted.
+    #[doc(hidden)]
     pub fn to_type<T: Real>(&self) -> Result<Samples<T>> {
         with_samples!(self, x => x.convert())
     }

@@ -21,6 +21,7 @@ impl Items {
     }
 
     /// The items 0 … n − 1 of a store that the user's kernel knows how to read.
+    #[doc(hidden)]
     pub fn in_store(store: Arc<dyn Any + Send + Sync>, n: usize) -> Result<Self> {
         match n {
             0 => Err(Error::Shape(

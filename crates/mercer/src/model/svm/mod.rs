@@ -219,6 +219,7 @@ impl Svm {
 
     /// The dual coefficients of the support vectors: (classes − 1) × support, or 1 × support without classes. Of an exact machine, these are
     /// `coef`.
+    #[doc(hidden)]
     pub fn dual_coef(&self) -> &Mat<f64> {
         self.landmarks.as_ref().map_or(&self.coef, |state| &state.dual)
     }

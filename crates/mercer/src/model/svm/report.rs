@@ -71,6 +71,7 @@ pub struct ProblemReport {
 
 impl ProblemReport {
     /// What the certificate rests on, in words; none where that is not known.
+    #[doc(hidden)]
     pub fn certificate(&self) -> Option<String> {
         match (self.certified_rows, self.rows) {
             (0, _) => None,
