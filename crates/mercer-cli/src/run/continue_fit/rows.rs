@@ -22,7 +22,7 @@ enum Source {
     /// A table in memory, and whether it was read.
     Table(Table, bool),
     /// A table in blocks.
-    Blocks(TableStream),
+    Blocks(Box<TableStream>),
 }
 
 /// The rows of a table for a model.
@@ -58,7 +58,8 @@ impl<'a> ModelRows<'a> {
         args: &'a ContinueArgs,
         stream: TableStream,
     ) -> Self {
-        let (source, places) = (Source::Blocks(stream), facts::places(saved).unwrap_or_default());
+        let (source, places) =
+            (Source::Blocks(Box::new(stream)), facts::places(saved).unwrap_or_default());
         let reading = Some(Reading::default());
         Self { session, saved, args, places, source, reading, added: 0 }
     }

@@ -183,7 +183,7 @@ impl Svm {
         checked: &Checked,
         settings: Settings,
         bytes: u64,
-        decide: &(dyn Fn(&Context, usize, &Folds<'_>) -> Result<Vec<f64>> + Sync),
+        decide: &Decide<'_>,
     ) -> Result<()> {
         let pairs: Vec<(usize, usize)> = pairs(checked.classes.len()).collect();
         let two = pairs.len() == 1;
@@ -208,6 +208,9 @@ impl Svm {
         Ok(())
     }
 }
+
+/// The out-of-fold decisions of the problem at a place, for its samples.
+type Decide<'a> = dyn Fn(&Context, usize, &Folds<'_>) -> Result<Vec<f64>> + Sync + 'a;
 
 /// The folds of one problem, and where its fits start.
 pub(super) struct Folds<'a> {

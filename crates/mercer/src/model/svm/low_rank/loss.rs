@@ -58,10 +58,7 @@ impl<T: Real> Decide for On<T> {
 
 impl<'a> TrueKernel<'a> {
     /// The kernel on samples `x`, as it takes them.
-    pub fn new<T: Real>(on: &KernelOn<T>, x: &Samples<T>) -> Self
-    where
-        T: 'a,
-    {
+    pub fn new<T: Real + 'a>(on: &KernelOn<T>, x: &Samples<T>) -> Self {
         Self(Box::new(On { on: on.clone(), x: x.clone() }))
     }
 
