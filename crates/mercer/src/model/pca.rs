@@ -235,6 +235,7 @@ impl Pca {
 
 impl PcaParams {
     /// The decomposition that `auto` stands for: the one with the lower count of operations.
+    #[doc(hidden)]
     pub fn decomposition_of(&self, n: usize, d: usize) -> Decomposition {
         if self.decomposition != Decomposition::Auto {
             return self.decomposition;

@@ -258,6 +258,7 @@ pub enum AnyMat<'a> {
 
 impl<'a> AnyMat<'a> {
     /// The number type.
+    #[doc(hidden)]
     pub fn dtype(&self) -> Dtype {
         match self {
             AnyMat::F32(_) => Dtype::F32,

@@ -7,7 +7,7 @@
 //! With w = Φᵀβ at hand the slope of a coefficient costs one product φᵀw, and no kernel value is needed. Coefficients are visited one after the other in random order,
 //! each goes to its own optimum (dual coordinate descent), and those that will stay at an end of their range are set aside. The sums of groups are kept by a price
 //! and a penalty on what they are off (augmented Lagrangian). Where coordinates are slow, because features depend on each other, the free coefficients
-//! are moved together now and then ([`newton`]).
+//! are moved together now and then (`newton`).
 //!
 //! Only some rows are visited: a sample of them at first, then those near the margin. Slopes of all rows are computed after each such round, and the result is
 //! assessed by these, as that of any other solver ([`Assessment`]).
