@@ -136,7 +136,7 @@ pub(crate) fn parse_number(cell: &str) -> Option<f64> {
 /// are taken as such all the same.
 pub(crate) fn exact_number(cell: &str) -> Option<f64> {
     let text = cell.trim();
-    let value = parse_number(text)?;
+    let value = text.parse().ok().filter(|value: &f64| !value.is_nan())?;
     let padded = matches!(text.as_bytes(), [b'0', b'0'..=b'9', ..]);
     let lost = || text.len() > 15 && text.parse::<i128>().is_ok_and(|whole| value as i128 != whole);
     (!padded && !lost()).then_some(value)

@@ -118,7 +118,15 @@ impl<'a> ModelRows<'a> {
             let what = format!("the target {:?}", target.name);
             self.find(table, (&target.name, target.column), &what)
         };
-        self.places.targets.iter().map(one).collect()
+        let is_regression = matches!(self.saved.model, Model::KernelRidge(_));
+        match (is_regression && self.places.targets.is_empty(), table.label) {
+            (false, _) => self.places.targets.iter().map(one).collect(),
+            (true, Some(label)) => Ok(vec![label]),
+            (true, None) => {
+                let message = "the model does not name its target, since `mercer krr` did not fit it: continue it where it was fitted";
+                Err(about(table, message.into()))
+            }
+        }
     }
 
     fn weights_column(&self, table: &Table) -> Result<Option<usize>> {

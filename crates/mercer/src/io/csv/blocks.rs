@@ -4,10 +4,10 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use csv::{ByteRecord, Reader, ReaderBuilder};
+use csv::{ByteRecord, Reader, ReaderBuilder, StringRecord};
 
 use super::guess::{self, Guess};
-use super::{cell_text, explain, header_of, names_of, sniff_delimiter};
+use super::{explain, header_of, names_of, sniff_delimiter};
 use crate::error::{Error, Result};
 use crate::io::column::{Column, exact_number};
 use crate::io::read::{Header, ReadOptions};
@@ -23,7 +23,9 @@ pub(in crate::io) struct CsvBlocks {
     names: Option<Vec<String>>,
     header_is_guess: bool,
     /// Records that were read to look at them.
-    waiting: Vec<ByteRecord>,
+    waiting: Vec<StringRecord>,
+    /// Bytes of the last record: the next one will be about as long.
+    size: usize,
     kept: Vec<usize>,
     rows: u64,
 }
@@ -55,23 +57,25 @@ impl CsvBlocks {
             names: None,
             header_is_guess: false,
             waiting: Vec::new(),
+            size: 0,
             kept: Vec::new(),
             rows: 0,
         };
-        let mut first: Vec<ByteRecord> = Vec::new();
+        let mut first: Vec<StringRecord> = Vec::new();
         while first.len() < 2
             && let Some(record) = blocks.record()?
         {
             first.push(record);
         }
-        let is_header = match (part, first.as_slice()) {
+        let bytes: Vec<ByteRecord> = first.iter().map(|one| one.as_byte_record().clone()).collect();
+        let is_header = match (part, bytes.as_slice()) {
             (Some(names), [header, ..]) if names_of(header) == names => true,
             (Some([]), [header]) => is_header_alone(header, options.header, delimiter),
             _ => false,
         };
         let (names, skip, is_guess) = match is_header {
-            true => (Some(names_of(&first[0])), 1, false),
-            false => header_of(&first, options.header, path, delimiter)?,
+            true => (Some(names_of(&bytes[0])), 1, false),
+            false => header_of(&bytes, options.header, path, delimiter)?,
         };
         (blocks.names, blocks.header_is_guess) = (names, is_guess);
         blocks.kept = (0..first[0].len()).collect();
@@ -79,26 +83,30 @@ impl CsvBlocks {
         Ok(blocks)
     }
 
-    /// The next record, which is text.
-    fn record(&mut self) -> Result<Option<ByteRecord>> {
+    /// The next record, which is text. It is looked through once, and its cells are not again.
+    fn record(&mut self) -> Result<Option<StringRecord>> {
         if let Some(record) = self.waiting.pop() {
             return Ok(Some(record));
         }
-        let mut record = ByteRecord::new();
+        let mut record = ByteRecord::with_capacity(self.size + self.size / 8, self.kept.len());
         let found = self.reader.read_byte_record(&mut record);
         if !found.map_err(|error| explain(&error, &self.path, self.delimiter))? {
             return Ok(None);
         }
-        let fault = match std::str::from_utf8(record.as_slice()) {
+        self.size = record.as_slice().len();
+        let line = line(&record);
+        let fault = match StringRecord::from_byte_record(record) {
             Err(_) => "is not UTF-8 text: convert the file to UTF-8 first",
-            Ok(text) if text.contains('\0') => "holds a zero byte, so this is not a text table",
-            Ok(_) => return Ok(Some(record)),
+            Ok(record) if record.as_slice().contains('\0') => {
+                "holds a zero byte, so this is not a text table"
+            }
+            Ok(record) => return Ok(Some(record)),
         };
-        Err(Error::format(&self.path, format!("line {} {fault}", line(&record))))
+        Err(Error::format(&self.path, format!("line {line} {fault}")))
     }
 
-    fn column(&self, records: &[ByteRecord], index: usize) -> Column {
-        let cells = || records.iter().map(|record| cell_text(&record[index]));
+    fn column(&self, records: &[StringRecord], index: usize) -> Column {
+        let cells = || records.iter().map(|record| &record[index]);
         let numbers = || cells().map(exact_number).collect::<Option<Vec<f64>>>();
         match (!self.as_written).then(numbers).flatten() {
             Some(values) => Column::F64(values),
@@ -158,7 +166,7 @@ impl FileBlocks for CsvBlocks {
             return Ok(None);
         }
         let columns = self.kept.iter().map(|&index| self.column(&records, index)).collect();
-        let lines = records.iter().map(line).collect();
+        let lines = records.iter().map(|record| line(record.as_byte_record())).collect();
         let start = self.rows;
         self.rows += records.len() as u64;
         Ok(Some(Table { columns, lines, start, ..Table::default() }))
