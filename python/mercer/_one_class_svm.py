@@ -43,7 +43,7 @@ class OneClassSVM(OutlierMixin, Estimator):
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
-        Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
+        Seed of the choice of landmarks and cells. None stands for 0, so that results are repeatable.
     precision, memory_budget, progress, n_jobs
         How the work is run.
 

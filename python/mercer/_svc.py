@@ -68,7 +68,7 @@ class SVC(SvmClassifier):
         Whether :meth:`predict` breaks ties in the vote by the largest decision value instead of
         taking the first class. Only with ``"ovr"``.
     random_state : int, RandomState instance, optional
-        Seed of the folds of the calibration and of the choice of landmarks. None stands for 0, so
+        Seed of the folds of the calibration and of the choice of landmarks and cells. None stands for 0, so
         that results are repeatable.
     calibration : {"sigmoid", "isotonic"}, default="sigmoid"
         The shape of the curves that map decision values to probabilities.

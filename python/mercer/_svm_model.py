@@ -126,6 +126,7 @@ def params_from_file(cls: type, stored: dict, model: _core.Model) -> dict[str, o
             "polish": stored.get("polish", False),
             "cells": (stored.get("cells") or {}).get("rows"),
             "cell_overlap": (stored.get("cells") or {}).get("overlap", 0.25),
+            "random_state": (stored.get("cells") or {}).get("seed"),
         }
         | _landmarks.params_from_file(stored, model)
     )

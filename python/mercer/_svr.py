@@ -123,7 +123,7 @@ class SVR(SvmRegressor):
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
-        Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
+        Seed of the choice of landmarks and cells. None stands for 0, so that results are repeatable.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of samples and of their kernel values, as for :class:`mercer.SVC`. Predictions have
         the type of X with ``"auto"``, are float32 with ``"f32"`` and float64 otherwise.
@@ -233,7 +233,7 @@ class NuSVR(SvmRegressor):
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
-        Seed of the choice of landmarks. None stands for 0, so that results are repeatable.
+        Seed of the choice of landmarks and cells. None stands for 0, so that results are repeatable.
     precision, memory_budget, progress, n_jobs
         How the work is run.
 

@@ -47,9 +47,16 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
         let gap =
             problems.iter().map(|p| p.gap).try_fold(0.0, |most, gap| Some(f64::max(most, gap?)));
         let gap = gap.map_or(String::new(), |gap| format!(", duality gap at most {gap:.1e}"));
-        let what = counted(problems.len(), "pair");
-        lines.detail("optimum", format!("{what} of classes{gap}"));
-        let names = svm.classes.as_deref().unwrap_or_default();
+        let solved = problems.iter().filter(|problem| problem.rows > 0).count();
+        let what = match report.storage == "cells" {
+            true => counted(solved, "problem"),
+            false => counted(problems.len(), "pair") + " of classes",
+        };
+        lines.detail("optimum", format!("{what}{gap}"));
+        let names = match report.storage == "cells" {
+            true => &[],
+            false => svm.classes.as_deref().unwrap_or_default(),
+        };
         for ((a, b), problem) in pairs(names.len()).into_iter().zip(problems).take(LISTED) {
             let pair = format!("{}, {}", names[a], names[b]);
             let (support, bounded) = (problem.support, problem.bounded);
@@ -57,7 +64,7 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
                 format!("{}, {support} support vectors, {bounded} at bound", optimum(problem));
             lines.detail("", format!("{pair}: {text}"));
         }
-        if problems.len() > LISTED {
+        if problems.len() > LISTED && !names.is_empty() {
             lines.detail("", "…");
         }
     }
@@ -73,7 +80,8 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
     );
     certified(lines, report, "solver", solver);
     if let Some(rows) = machine.certificate() {
-        lines.detail("certified", format!("in double precision, on {rows}"));
+        let kernel = if report.landmarks.is_some() { ", of the approximated kernel" } else { "" };
+        lines.detail("certified", format!("in double precision, on {rows}{kernel}"));
     }
     if let Some(landmarks) = &report.landmarks {
         lines.add("landmarks", super::landmarks_in_words(landmarks));

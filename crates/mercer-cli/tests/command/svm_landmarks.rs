@@ -42,7 +42,7 @@ fn a_machine_is_stored_reported_evaluated_and_predicts() {
             "landmarks   30, leaving ",
             "true kernel mean loss ",
             "dual coordinate descent, converged after",
-            "certified   in double precision, on all rows",
+            "certified   in double precision, on all rows, of the approximated kernel",
         ],
     );
     check(&folder.read("r.html"), &["trace left", "loss of the true kernel"]);

@@ -35,7 +35,11 @@ impl Terms {
     pub fn of_svm(model: &Svm) -> Option<Self> {
         let anchors = model.anchors.clone().filter(|_| model.cells.is_none())?;
         let kernel = model.params.kernel.clone();
-        if model.landmarks.is_some() {
+        if let Some(state) = &model.landmarks {
+            // Kernel values relative to a point are no terms of the kernel itself.
+            if state.landmarks.point.is_some() {
+                return None;
+            }
             let (m, problems) = (model.coef.cols(), model.coef.rows());
             let coef = Mat::from_fn(m, problems, |i, p| model.coef[(p, i)]);
             return Some(Self { kernel, anchors, rows: (0..m).collect(), coef });

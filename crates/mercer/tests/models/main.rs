@@ -1,6 +1,7 @@
 //! Models proved by laws, by naive oracles and by the worked numbers of the mathematics they implement.
 
 mod batches;
+mod cells;
 mod certificate;
 mod continued;
 mod definite;

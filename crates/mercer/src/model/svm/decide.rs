@@ -74,6 +74,11 @@ impl Svm {
                     return self.decisions_on_cells(ctx, anchors, cells, &x);
                 }
                 with_samples!(anchors, anchors => match &self.landmarks {
+                    // Samples in single precision whose products cancel were learned from in double.
+                    Some(state) if self.computed_in == Dtype::F64 => {
+                        let (anchors, x) = (anchors.convert::<f64>()?, x.to_type::<f64>()?);
+                        self.decisions_on_landmarks(ctx, &anchors, state, &x)
+                    }
                     Some(state) => self.decisions_on_landmarks(ctx, anchors, state, &x.to_type()?),
                     None => self.decisions_of(ctx, anchors, &x.to_type()?),
                 })

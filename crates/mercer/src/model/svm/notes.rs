@@ -38,9 +38,10 @@ pub(super) fn on_report(model: &mut Svm) {
         }
         _ => "it was interrupted",
     };
+    let go_on = if model.cells.is_some() { "" } else { ", and a warm start continues from it" };
     model.report.notes.push(Note::new(NoteCode::StoppedEarly, format!(
         "the solver stopped before the optimum{of}, because {why}: violation {:.1e}, tolerance {tolerance:.1e}; \
-         the model is usable, and a warm start continues from it",
+         the model is usable{go_on}",
         model.report.residual
     )));
 }

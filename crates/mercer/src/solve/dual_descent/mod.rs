@@ -70,6 +70,8 @@ struct Search<'a> {
     assessment: Assessment,
     steps: u64,
     rounds: u64,
+    /// Whether the monitor stopped it before it began.
+    is_interrupted: bool,
 }
 
 impl<'a> Search<'a> {
@@ -89,14 +91,34 @@ impl<'a> Search<'a> {
             balance: vec![0.0; groups],
         };
         let (w, f) = (vec![0.0; features.m()], vec![0.0; rows.len()]);
-        let (steps, rounds) = (0, 0);
-        let mut search =
-            Self { features, rows, params, problem, sums, w, f, assessment, steps, rounds };
-        search.assess(ctx)?;
+        let (steps, rounds, is_interrupted) = (0, 0, false);
+        let mut search = Self {
+            features,
+            rows,
+            params,
+            problem,
+            sums,
+            w,
+            f,
+            assessment,
+            steps,
+            rounds,
+            is_interrupted,
+        };
+        search.is_interrupted = match search.assess(ctx) {
+            Err(Error::Interrupted) => {
+                search.assess(&ctx.unwatched())?;
+                true
+            }
+            other => other.map(|()| false)?,
+        };
         Ok(search)
     }
 
     fn run(&mut self, ctx: &Context, stream: &mut Stream) -> Result<Stop> {
+        if self.is_interrupted {
+            return Ok(Stop::Interrupted);
+        }
         let first = self.assessment.violation;
         let (mut best, mut waited) = (f64::INFINITY, 0);
         loop {

@@ -60,7 +60,9 @@ impl Descent<'_> {
             let direction = self.conjugate_gradients(ctx, &free, &mut left)?;
             let is_whole = self.go(ctx, &free, &direction.by, 1.0);
             if is_whole == Some(true) && direction.is_solved {
-                self.price.copy_from_slice(&direction.price);
+                let each = self.price.iter_mut().zip(&direction.price).zip(&free.counts);
+                // A group without free coefficients has the price that it had.
+                each.filter(|(_, count)| **count > 0.0).for_each(|((old, new), _)| *old = *new);
                 break;
             }
             let along = direction.flat.and_then(|flat| self.go(ctx, &free, &flat, f64::INFINITY));

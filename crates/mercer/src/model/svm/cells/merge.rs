@@ -92,6 +92,7 @@ fn lines(model: &Svm, column: usize, class: usize, present: &[usize], k: usize) 
 fn reports(part: &Part, k: usize) -> Vec<ProblemReport> {
     let known = part.model.as_ref().and_then(|model| model.report.machine.as_ref());
     let known = known.map_or(&[][..], |machine| &machine.problems);
+    let precision = known.first().map_or(f64::NAME, |problem| &problem.precision);
     if k < 2 {
         return known.to_vec();
     }
@@ -99,12 +100,12 @@ fn reports(part: &Part, k: usize) -> Vec<ProblemReport> {
     let of = |(i, j): (usize, usize)| {
         let both = place(i).zip(place(j));
         let local = both.and_then(|pair| pairs(part.present.len()).position(|own| own == pair));
-        local.and_then(|local| known.get(local).cloned()).unwrap_or_else(nothing)
+        local.and_then(|local| known.get(local).cloned()).unwrap_or_else(|| nothing(precision))
     };
     pairs(k).map(of).collect()
 }
 
-fn nothing() -> ProblemReport {
+fn nothing(precision: &str) -> ProblemReport {
     ProblemReport {
         iterations: 0,
         objective: 0.0,
@@ -113,7 +114,7 @@ fn nothing() -> ProblemReport {
         rounding: Some(0.0),
         rows: 0,
         certified_rows: 0,
-        precision: f64::NAME.into(),
+        precision: precision.into(),
         support: 0,
         bounded: 0,
         stop: Stop::Converged,

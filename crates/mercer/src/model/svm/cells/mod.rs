@@ -123,8 +123,11 @@ fn fit<T: Real>(
         let alone =
             SvmParams { kernel: spec.clone(), cells: None, max_seconds: left, ..params.clone() };
         let part = part(own, &alone, &kept, checked, rows)?;
-        // A break is seen by the cells that follow.
-        let _ = progress.add(ctx, 1);
+        // Cells that follow would end at once, without a machine.
+        if part.model.as_ref().is_some_and(Svm::was_interrupted) {
+            return Err(Error::Interrupted);
+        }
+        progress.add(ctx, 1)?;
         Ok(part)
     };
     let largest = partition.largest();

@@ -1,5 +1,7 @@
 //! Samples divided among centres: each belongs to the one that is nearest in feature space.
 
+use std::collections::HashMap;
+
 use super::CellParams;
 use crate::context::{Context, Stream};
 use crate::error::Result;
@@ -9,12 +11,11 @@ use crate::linalg::view::Mat;
 use crate::points::{Points, Samples, Span};
 use crate::real::Real;
 
-/// Samples whose distances are computed at a time.
+/// Samples whose distances are computed at a time, and distances at most.
 const CHUNK: usize = 4096;
+const VALUES: usize = 1 << 22;
 /// Neighbours of a cell that it takes samples from.
 const NEIGHBOURS: usize = 8;
-/// Rounds of dividing cells that are too large; each takes a part of what is too much.
-const ROUNDS: usize = 50;
 
 /// The cells of samples.
 pub struct Partition<T: Real> {
@@ -42,17 +43,18 @@ impl<T: Real> Partition<T> {
         let mut nearest = vec![(f64::INFINITY, 0_usize); n];
         let mut centres = Vec::new();
         let mut fresh = stream.sample(n, n.div_ceil(params.rows));
-        for _ in 0..ROUNDS {
+        // The sizes of cells that were to be divided: equal samples stay together.
+        let mut tried: HashMap<usize, usize> = HashMap::new();
+        while !fresh.is_empty() {
             add_centres(ctx, &kernel, x, (centres.len(), &fresh), &mut nearest)?;
             centres.append(&mut fresh);
             let members = members(&nearest, centres.len());
-            for own in members.iter().filter(|own| own.len() > params.rows) {
-                let some = stream.sample(own.len(), own.len() / params.rows);
-                fresh.extend(some.into_iter().map(|place| own[place]));
-            }
-            fresh.retain(|row| !centres.contains(row));
-            if fresh.is_empty() {
-                break;
+            for (cell, own) in members.iter().enumerate() {
+                let is_large = own.len() > params.rows;
+                if is_large && tried.insert(cell, own.len()) != Some(own.len()) {
+                    let some = stream.sample(own.len(), own.len() / params.rows);
+                    fresh.extend(some.into_iter().map(|place| own[place]));
+                }
             }
         }
         let members = members(&nearest, centres.len());
@@ -69,7 +71,8 @@ impl<T: Real> Partition<T> {
 
     /// The samples that a cell learns from at most.
     pub fn largest(&self) -> usize {
-        self.members.iter().map(Vec::len).max().unwrap_or(0) + self.more
+        let own = self.members.iter().map(Vec::len).max().unwrap_or(0);
+        own.saturating_add(self.more).min(self.x.n())
     }
 
     /// The rows that a cell learns from, ascending: its own, and the nearest of its neighbours.
@@ -145,11 +148,15 @@ fn each_distance<T: Real>(
 ) -> Result<()> {
     let mut diagonal = vec![T::ZERO; centres.n()];
     kernel.diag(Span::all(centres), &mut diagonal)?;
-    let mut values = Mat::<T>::try_zeros(CHUNK.min(x.n()), centres.n())?;
+    let chunk = (VALUES / centres.n().max(1)).clamp(1, CHUNK).min(x.n().max(1));
+    let bytes = (chunk * centres.n() * size_of::<T>()) as u64;
+    let hint = "choose larger cells, or raise the memory budget";
+    let _reservation = ctx.reserve("the distances from cells", bytes, hint)?;
+    let mut values = Mat::<T>::try_zeros(chunk, centres.n())?;
     let mut distances = vec![0.0; centres.n()];
-    for from in (0..x.n()).step_by(CHUNK) {
+    for from in (0..x.n()).step_by(chunk) {
         ctx.poll()?;
-        let span = Span::new(x, from..(from + CHUNK).min(x.n()));
+        let span = Span::new(x, from..(from + chunk).min(x.n()));
         if span.len() < values.rows() {
             values = Mat::try_zeros(span.len(), centres.n())?;
         }

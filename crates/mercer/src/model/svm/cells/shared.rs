@@ -147,6 +147,9 @@ fn pad(targets: &mut Targets, more: usize) {
 /// The decisions that speak for the heaviest class of some rows, or their mean value.
 fn constant(checked: &Checked, rows: &[usize], k: usize) -> Vec<f64> {
     if k == 0 {
+        if checked.values.is_empty() {
+            return vec![0.0];
+        }
         let weight: f64 = rows.iter().map(|&i| checked.weights[i]).sum();
         let sum: f64 = rows.iter().map(|&i| checked.weights[i] * checked.values[i]).sum();
         return vec![sum / weight];

@@ -16,6 +16,7 @@ use features::Features;
 use super::assemble::{Computed, assemble};
 use super::check::Checked;
 use super::decode::pairs;
+use super::exact_kernel::spread_out;
 use super::problem::{DualProblem, DualSolution};
 use super::settle::Settled;
 use super::{Svm, SvmParams, Task, notes};
@@ -39,6 +40,10 @@ use crate::solve::smo::{self, Assessment, Problem, Stop};
 const MARGIN: f64 = 100.0;
 /// Rounding errors of a slope, in units of the largest k(x, x) times the length of the vector of coefficients.
 const ROUNDING: f64 = 2.0 * f64::EPSILON;
+/// No slope is more exact than this.
+const LEAST: f64 = 1e-14;
+/// Samples on which decisions of the model are compared with those of the solver.
+const PROBED: usize = 256;
 /// Bytes for each variable of a problem beside features.
 const EACH: u64 = 256;
 
@@ -79,6 +84,8 @@ pub(crate) struct LowRank<'a> {
     report: LandmarkReport,
     /// The largest k(x, x).
     largest: f64,
+    /// The samples as they came.
+    x: AnySamples,
     dtype: Dtype,
     seed: u64,
     _reservation: Reservation,
@@ -92,6 +99,33 @@ struct Fit<'a> {
     /// The place of each sample that counts among those with features; `None` if these are the same.
     rows: Option<&'a [usize]>,
     started: Instant,
+}
+
+/// Decisions of the solver for some samples of a problem.
+struct Probe {
+    /// Their rows among all samples.
+    rows: Vec<usize>,
+    decisions: Vec<f64>,
+    units: f64,
+}
+
+impl Probe {
+    fn of(dual: &DualSolution, fit: Fit<'_>) -> Self {
+        let places = spread_out(dual.samples.len(), PROBED);
+        let row = |&place: &usize| fit.row(dual.samples[place]);
+        Self {
+            rows: places.iter().map(row).collect(),
+            decisions: places.iter().map(|&place| dual.decisions[place]).collect(),
+            units: dual.units,
+        }
+    }
+}
+
+impl Fit<'_> {
+    /// The place of a sample that counts among those with features.
+    fn row(&self, sample: usize) -> usize {
+        self.rows.map_or(sample, |rows| rows[sample])
+    }
 }
 
 /// A solution with w, its function in the space of features.
@@ -114,12 +148,12 @@ impl Svm {
         check(params, wanted)?;
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let started = Instant::now();
-        let model = {
-            let low_rank = LowRank::new(ctx, params, wanted, &kept)?;
-            let fit = Fit { params, checked: &checked, rows: None, started };
-            low_rank.fit(ctx, fit, x.n(), start)?
-        };
-        if !params.polish || !model.report.converged {
+        let fit = Fit { params, checked: &checked, rows: None, started };
+        let mut model = LowRank::new(ctx, params, wanted, &kept)?.fit(ctx, fit, x.n(), start)?;
+        if x.dtype() == Dtype::F32 && is_lost_in_rounding(&model, params.tolerance) {
+            model = Self::in_double(ctx, wanted, &kept, fit, (x.n(), start))?;
+        }
+        if !params.polish || model.was_stopped() {
             return Ok(model);
         }
         let left = params.max_seconds.map(|most| most - started.elapsed().as_secs_f64());
@@ -142,6 +176,40 @@ impl Svm {
         );
         Ok(polished)
     }
+
+    /// A machine for samples in single precision whose kernel values are computed in double.
+    fn in_double(
+        ctx: &Context,
+        wanted: &LandmarkParams,
+        kept: &AnySamples,
+        fit: Fit<'_>,
+        (trained_on, start): (usize, Option<&Svm>),
+    ) -> Result<Self> {
+        let bytes = with_samples!(kept, x => (0..x.n()).map(|i| 2 * x.bytes_of(i)).sum());
+        let hint = "raise the memory budget, or the tolerance";
+        let _reservation = ctx.reserve("the samples in double precision", bytes, hint)?;
+        let double = AnySamples::F64(kept.to_type()?);
+        let low_rank = LowRank::new(ctx, fit.params, wanted, &double)?;
+        let mut model = low_rank.fit(ctx, fit, trained_on, start)?;
+        // Landmarks that are means of samples are rounded, as those of other fits are.
+        model.anchors =
+            model.anchors.as_ref().map(|z| z.to_type().map(AnySamples::F32)).transpose()?;
+        (model.dtype, model.computed_in) = (Dtype::F32, Dtype::F64);
+        Ok(model)
+    }
+
+    /// Whether the monitor or the time limit ended a fit.
+    fn was_stopped(&self) -> bool {
+        let problems = self.report.machine.iter().flat_map(|machine| &machine.problems);
+        problems.into_iter().any(|problem| matches!(problem.stop, Stop::Interrupted | Stop::Time))
+    }
+}
+
+/// Whether rounding alone keeps a solution from its tolerance.
+fn is_lost_in_rounding(model: &Svm, tolerance: f64) -> bool {
+    let problems = model.report.machine.iter().flat_map(|machine| &machine.problems);
+    let is_lost = |rounding: f64| rounding.is_nan() || rounding > tolerance;
+    problems.into_iter().any(|problem| problem.rounding.is_some_and(is_lost))
 }
 
 /// Refuses what a machine on landmarks cannot have.
@@ -219,7 +287,7 @@ impl<'a> LowRank<'a> {
         x: &Samples<T>,
         seed: u64,
     ) -> Result<Self> {
-        let x = on.moved(x)?;
+        let (given, x) = (AnySamples::from(x), on.moved(x)?);
         let exact = loss::TrueKernel::new(&on, &x);
         let Features { rows, trace, residual, largest, added, reservation } =
             Features::new(ctx, &on, &factor, x)?;
@@ -235,6 +303,7 @@ impl<'a> LowRank<'a> {
             exact,
             report,
             largest,
+            x: given,
             dtype,
             seed,
             _reservation: reservation,
@@ -253,6 +322,7 @@ impl<'a> LowRank<'a> {
         let (duals, ws): (Vec<DualSolution>, Vec<Vec<f64>>) =
             solved.into_iter().map(|solved| (solved.dual, solved.w)).unzip();
         let loss = self.exact.loss(ctx, fit.params, fit.checked, fit.rows, &duals)?;
+        let probes: Vec<Probe> = duals.iter().map(|dual| Probe::of(dual, fit)).collect();
         let computed = Computed { dtype: self.dtype, computed_in: self.dtype };
         let mut model = assemble(fit.params, fit.checked, duals, trained_on, computed);
         model.params.kernel = self.spec.clone();
@@ -267,9 +337,39 @@ impl<'a> LowRank<'a> {
         model.anchors = Some(self.landmarks.clone());
         model.landmarks = Some(LowRankState { landmarks: self.state.clone(), dual });
         self.complete(&mut model.report, loss);
+        self.compare(ctx, &mut model, &probes, fit.params.tolerance, sign)?;
         notes::on_report(&mut model);
         model.report.seconds = fit.started.elapsed().as_secs_f64();
         Ok(model)
+    }
+
+    /// Compares decisions of the model with those of the solver on some samples: what they differ by is rounding, of kernel values and of the division by the factor of their
+    /// matrix, and a solution is not more certain than that.
+    fn compare(
+        &self,
+        ctx: &Context,
+        model: &mut Svm,
+        probes: &[Probe],
+        tolerance: f64,
+        sign: f64,
+    ) -> Result<()> {
+        for (p, probe) in probes.iter().enumerate() {
+            let found = model.decisions(&ctx.unwatched(), &self.x.select(&probe.rows))?;
+            let errors = || {
+                let each = probe.decisions.iter().enumerate();
+                each.map(|(i, want)| (sign * found[(i, p)] - want) * probe.units)
+            };
+            let range = errors().fold(0.0, f64::max) - errors().fold(0.0, f64::min);
+            let Some(machine) = &mut model.report.machine else { continue };
+            let problem = &mut machine.problems[p];
+            let rounding = problem.rounding.unwrap_or(0.0).max(range);
+            problem.rounding = Some(rounding);
+            if problem.stop == Stop::Converged && rounding.is_nan() | (rounding > tolerance) {
+                problem.stop = Stop::Stalled;
+                model.report.converged = false;
+            }
+        }
+        Ok(())
     }
 
     fn complete(&self, report: &mut Report, loss: SampledLoss) {
@@ -329,8 +429,7 @@ impl<'a> LowRank<'a> {
         let variables = dual.problem.variables.len() as u64;
         let hint = "fit on fewer rows or raise the memory budget";
         let _reservation = ctx.reserve("the solver", EACH * variables, hint)?;
-        let rows: Vec<usize> =
-            dual.samples.iter().map(|&s| fit.rows.map_or(s, |rows| rows[s])).collect();
+        let rows: Vec<usize> = dual.samples.iter().map(|&sample| fit.row(sample)).collect();
         let (mut tolerance, mut used, mut rounds) = (fit.params.tolerance, 0, 0);
         let mut problem = dual.problem.clone();
         let (found, assessment) = loop {
@@ -344,9 +443,9 @@ impl<'a> LowRank<'a> {
             (solution.info.iterations, solution.info.rounds) = (used, rounds);
             // Decisions of nu-SVC are in units of the margin, and so is what the solver leaves of violations.
             let margin = dual.margin(&assessment.balance);
-            if solution.info.stop != Stop::Converged
-                || margin.is_none_or(|m| m >= MARGIN * tolerance)
-            {
+            let is_fine = margin.is_none_or(|m| m >= MARGIN * tolerance);
+            let least = self.rounding(&dual.folded(solution));
+            if solution.info.stop != Stop::Converged || is_fine || 0.01 * tolerance <= least {
                 break (found, assessment);
             }
             tolerance *= 0.01;
@@ -354,6 +453,12 @@ impl<'a> LowRank<'a> {
                 Problem { variables: found.solution.variables, group: group.clone(), f: None };
         };
         Ok(self.finish(dual, found, assessment, fit.params.tolerance))
+    }
+
+    /// What rounding leaves of slopes, at least; never 0.
+    fn rounding(&self, beta: &[f64]) -> f64 {
+        let length = beta.iter().map(|b| b * b).sum::<f64>().sqrt();
+        (ROUNDING * self.largest * length).max(LEAST)
     }
 
     fn finish(
@@ -365,7 +470,7 @@ impl<'a> LowRank<'a> {
     ) -> Solved {
         let dual_descent::LowRankSolution { mut solution, mut w } = found;
         let beta = dual.folded(&solution);
-        let rounding = ROUNDING * self.largest * beta.iter().map(|b| b * b).sum::<f64>().sqrt();
+        let rounding = self.rounding(&beta);
         if solution.info.stop == Stop::Converged && assessment.violation.max(rounding) > tolerance {
             solution.info.stop = Stop::Stalled;
         }

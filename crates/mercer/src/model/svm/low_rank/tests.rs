@@ -189,6 +189,40 @@ fn probabilities_by_folds_are_those_of_the_exact_machine() {
     assert!(largest(&of(None), &of(Some(150.into()))) < 1e-2);
 }
 
+/// Single precision is not enough for this C: decisions of free support vectors tell whether the certificate is true.
+#[test]
+fn samples_in_single_precision_have_a_certificate_that_holds_for_predictions() {
+    let mut stream = Stream::new(11, "noise");
+    let data: Vec<f32> = (0..1000).map(|_| stream.normal() as f32).collect();
+    let wave = |i: usize| f64::from(data[2 * i] * 3.0).sin() + f64::from(data[2 * i + 1]);
+    let labels: Vec<usize> =
+        (0..500).map(|i| usize::from(wave(i) + 0.3 * stream.normal() > 0.0)).collect();
+    let x = AnySamples::from(Samples::Dense(Dense::from_vec(data.clone(), 500, 2).unwrap()));
+    let (ctx, kernel) = (Context::new(2), "rbf(gamma=0.3)".parse().unwrap());
+    let landmarks = Some(LandmarkParams::from(300));
+    let params = SvmParams { landmarks, c: 1e4, ..SvmParams::new(Task::CSvc, kernel) };
+    let targets = targets(Task::CSvc, &labels, &[]);
+    let model = Svm::fit(&ctx, &params, &x, &targets, None).unwrap();
+    let decisions = model.decisions(&ctx, &x).unwrap();
+    let free = (0..model.support.len()).filter(|&s| model.dual_coef()[(0, s)].abs() < 1e4);
+    let off = |s: usize| (decisions[(model.support[s], 0)].abs() - 1.0).abs();
+    let worst = free.map(off).fold(0.0, f64::max);
+    let problem = &model.report.machine.as_ref().unwrap().problems[0];
+    let told = problem.violation + problem.rounding.unwrap();
+    assert!(worst <= 2.0 * told + 1e-9, "{worst} {problem:?}");
+    assert!(!model.report.converged || worst <= 2.0 * params.tolerance, "{worst} {problem:?}");
+}
+
+#[test]
+fn classes_that_overlap_more_than_nu_allows_have_no_margin() {
+    let x = AnySamples::from(Samples::Dense(Dense::from_vec(vec![1.0; 40], 40, 1).unwrap()));
+    let labels: Vec<usize> = (0..40).map(|i| i % 2).collect();
+    let params = params(Task::NuSvc, Some(5.into()));
+    let targets = targets(Task::NuSvc, &labels, &[]);
+    let model = Svm::fit(&Context::new(1), &params, &x, &targets, None).unwrap();
+    assert_eq!(model.report.machine.unwrap().problems[0].stop, Stop::NoMargin);
+}
+
 #[test]
 fn texts_and_other_choices_of_landmarks() {
     let words: Vec<String> = (0..300).map(|i| format!("{:b}", i * 37 % 512)).collect();
