@@ -52,8 +52,7 @@ class KernelPCADetector(OutlierMixin, Estimator):
         scores of the training samples. ``"auto"`` finds the threshold without such a fraction, as
         ``(median + 3·σ)³`` of the cube roots of the criterion, with σ their median absolute
         deviation divided by 0.6745, or as the largest criterion of the training samples if that is
-        less. Cube roots of sums of squares are nearly normal, of which one in 740 lies beyond. The
-        model is fitted twice.
+        less. Cube roots of sums of squares are nearly normal, of which one in 740 lies beyond.
     center : bool, default=True
         Whether to centre the samples in feature space.
     eigen_solver, tol, max_iter, random_state
@@ -221,6 +220,7 @@ class KernelPCADetector(OutlierMixin, Estimator):
         if not hasattr(self, "_model"):
             return _landmarks.first_fit(self, lambda: self.fit(X))
         self._set_model(_landmarks.continue_fit(self, X, None))
+        warn_of_notes(self.report_)
         return self
 
     def _fit_model(

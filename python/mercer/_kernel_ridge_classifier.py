@@ -262,6 +262,7 @@ class KernelRidgeClassifier(ClassifierMixin, Estimator):
                 f"{self.classes_.tolist()!r}"
             )
         self._set_model(self._continued(X, y, sample_weight))
+        warn_of_notes(self.report_)
         return self
 
     def _continued(self, X, y, sample_weight) -> _core.Model:

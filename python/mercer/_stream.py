@@ -116,9 +116,11 @@ class Streamed:
     def _refuse(self, passes: int) -> None:
         """Refuse a source that can be read only once where that is not enough."""
         if self._reader.once and (passes > 1 or self._counted):
+            own = not self._estimator._reads_again and not _has_own_landmarks(self._estimator)
+            advice = ", or give landmarks= as samples" if own else ""
             raise ValueError(
                 "the source can be read only once, but the fit reads it several times: pass a "
-                "function that returns a fresh iterator, or give landmarks= as samples"
+                "function that returns a fresh iterator" + advice
             )
 
     @property
@@ -149,7 +151,7 @@ class Streamed:
         self._single, self._custom = single, custom
         return _core.Blocks(self, single)
 
-    # The extension module calls the following four.
+    # The extension module calls the following five.
 
     @property
     def rows(self) -> int | None:
@@ -160,6 +162,11 @@ class Streamed:
     def share(self) -> float | None:
         """How much of a pass is read, if it is known."""
         return self._reader.share
+
+    @property
+    def once(self) -> bool:
+        """Whether the source can be read only once."""
+        return self._reader.once
 
     def rewind(self, passes: int) -> None:
         """Go back to the first row."""

@@ -20,7 +20,7 @@ use crate::errors::exception;
 use crate::ridge::TargetArrays;
 use crate::samples::Samples;
 
-/// Samples that a Python object gives block by block: it has `rows`, the number of all rows or None, `share`, how much of them was read or None, `rewind(passes)`, and `next()`, which returns None at the end, else samples and their targets with
+/// Samples that a Python object gives block by block: it has `rows`, the number of all rows or None, `share`, how much of them was read or None, `once`, whether they can be read only once, `rewind(passes)`, and `next()`, which returns None at the end, else samples and their targets with
 /// weights, or None.
 #[pyclass(frozen, module = "mercer._core")]
 pub struct Blocks {
@@ -92,6 +92,11 @@ impl RowBlocks for Source {
 
     fn share(&self) -> Option<f64> {
         Python::attach(|py| self.source.getattr(py, "share").ok()?.extract(py).ok()?)
+    }
+
+    fn is_once(&self) -> bool {
+        Python::attach(|py| self.source.getattr(py, "once").and_then(|once| once.extract(py)))
+            .unwrap_or(false)
     }
 }
 

@@ -203,6 +203,14 @@ impl RowBlocks for Unweighted<'_> {
     fn rows(&self) -> Option<u64> {
         self.0.rows()
     }
+
+    fn share(&self) -> Option<f64> {
+        self.0.share()
+    }
+
+    fn is_once(&self) -> bool {
+        self.0.is_once()
+    }
 }
 
 /// Specs of the kernel at several length scales that suit the samples; the kernel itself if it leaves none open.

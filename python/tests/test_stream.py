@@ -344,7 +344,7 @@ def test_a_source_that_changes_or_ends_early_is_refused(folder, rows):
         calls.append(1)
         yield rows[: 3000 if len(calls) < 2 else 2000]
 
-    with pytest.raises(ValueError, match="in the second"):
+    with pytest.raises(ValueError, match="in a later one"):
         KernelPCA(2, **FIT).fit(blocks)
     np.save("t.npy", rows)
     content = (folder / "t.npy").read_bytes()

@@ -101,6 +101,11 @@ fn what_cannot_be_continued_is_refused() {
     let run = folder.run("continue m.mercer other.csv -m n.mercer");
     check(&run.err, &["does not have the target \"price\""]);
     assert!(!folder.has("n.mercer"));
+    // The label of a table is its target, but never its weights.
+    folder.done(&format!("{line} --weights rooms --landmarks 10 --keep-sums -m w.mercer"));
+    folder.write("other.libsvm", "1 1:2 2:3\n2 1:1 2:1\n");
+    let run = folder.run("continue w.mercer other.libsvm -m n.mercer");
+    check(&run.err, &["does not have the weights of the rows"]);
     let run = folder.run("continue m.mercer two.csv");
     assert!(run.code == Some(2) && run.err.contains("--model"), "{}", run.err);
 }

@@ -97,6 +97,26 @@ fn classes_in_blocks_are_those_of_all_rows() {
 }
 
 #[test]
+fn all_rows_say_whether_a_label_is_a_class() {
+    let folder = Folder::new();
+    let rows = |label: &str, from: usize, to: usize| -> String {
+        (from..to).map(|i| format!("{label} 1:{} 2:{}\n", i % 17, i * i % 23)).collect()
+    };
+    // In the order of the labels: the first block has one alone.
+    for (name, last) in [("classes", "2"), ("values", "2.5")] {
+        std::fs::create_dir(folder.path().join(name)).unwrap();
+        folder.write(&format!("{name}/0.libsvm"), rows("1", 0, 9000));
+        folder.write(&format!("{name}/1.libsvm"), rows(last, 9000, ROWS));
+    }
+    let line = "--landmarks 4 --kernel 'rbf(gamma=0.1)' --alpha 0.1 --no-score --memory 800000 --scale none";
+    let run = folder.done(&format!("krr classes {line}"));
+    check(&run.err, &["2 distinct integers", "kernel ridge classification", "exceeds the memory"]);
+    let run = folder.done(&format!("krr values {line}"));
+    check(&run.err, &["kernel ridge regression", "exceeds the memory", "2 blocks"]);
+    assert!(!run.err.contains("treated as classes"), "{}", run.err);
+}
+
+#[test]
 fn clusters_in_blocks_are_those_in_memory() {
     let folder = folder();
     let line = "kmeans t.csv --columns a,b,c --label name -k 3 --n-init 2 --landmarks 6";

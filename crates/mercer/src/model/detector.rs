@@ -202,7 +202,11 @@ impl Detector {
         }
         let scores = match self.score {
             OutlierScore::Projections => next.projections_of(ctx, source)?,
-            OutlierScore::Reconstruction => next.residuals_of(ctx, source)?.values,
+            OutlierScore::Reconstruction => {
+                let residuals = next.residuals_of(ctx, source)?;
+                next.pca.report.notes.extend(lost_in_rounding(&residuals));
+                residuals.values
+            }
         };
         next.set_training([&self.training[..], &scores].concat());
         *self = next;

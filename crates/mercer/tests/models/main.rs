@@ -15,6 +15,7 @@ mod landmark_means;
 mod landmark_memory;
 mod landmark_search;
 mod landmarks;
+mod late_passes;
 mod low_rank;
 mod naive;
 mod outside;

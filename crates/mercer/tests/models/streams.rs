@@ -68,6 +68,10 @@ impl RowBlocks for Cut<'_> {
     fn rows(&self) -> Option<u64> {
         self.rows
     }
+
+    fn is_once(&self) -> bool {
+        self.most_passes == 1
+    }
 }
 
 fn rbf() -> KernelSpec {

@@ -6,7 +6,7 @@ use mercer::io::encoding::rows_without_missing;
 use mercer::io::stream::TableStream;
 use mercer::io::{Model, ModelFile, Table};
 use mercer::model::landmarks::{RowBlock, RowBlocks};
-use mercer::{Input, Result};
+use mercer::{Error, Input, Result};
 
 use crate::args::ContinueArgs;
 use crate::data::{Places, about};
@@ -116,7 +116,10 @@ impl<'a> ModelRows<'a> {
     fn target_columns(&self, table: &Table) -> Result<Vec<usize>> {
         let one = |target: &crate::data::Target| {
             let what = format!("the target {:?}", target.name);
-            self.find(table, (&target.name, target.column), &what)
+            let found = self.find(table, (&target.name, target.column));
+            // A table that marks its label need not name it.
+            let found = found.or(table.label.filter(|_| self.places.targets.len() == 1));
+            found.ok_or_else(|| lacks(table, &what))
         };
         let is_regression = matches!(self.saved.model, Model::KernelRidge(_));
         match (is_regression && self.places.targets.is_empty(), table.label) {
@@ -132,18 +135,17 @@ impl<'a> ModelRows<'a> {
     fn weights_column(&self, table: &Table) -> Result<Option<usize>> {
         let Some(column) = self.places.weights_column else { return Ok(None) };
         let name = self.places.weights.as_deref().unwrap_or_default();
-        self.find(table, (name, column), "the weights of the rows").map(Some)
+        let found = self.find(table, (name, column));
+        found.map(Some).ok_or_else(|| lacks(table, "the weights of the rows"))
     }
 
-    fn find(&self, table: &Table, (name, column): (&str, usize), what: &str) -> Result<usize> {
-        let found = match &table.names {
+    fn find(&self, table: &Table, (name, column): (&str, usize)) -> Option<usize> {
+        match &table.names {
             Some(names) if self.saved.feature_names.is_some() => {
                 names.iter().position(|other| other == name)
             }
             _ => Some(column).filter(|_| table.n_columns() == self.places.table_columns),
-        };
-        let found = found.or(table.label.filter(|_| self.places.targets.len() == 1));
-        found.ok_or_else(|| about(table, format!("the table does not have {what}")))
+        }
     }
 
     /// The table without rows that lack a value the model needs.
@@ -159,6 +161,10 @@ impl<'a> ModelRows<'a> {
         let rows = rows_without_missing(&table, &used);
         if rows.len() == table.n_rows() { table } else { table.take_rows(&rows) }
     }
+}
+
+fn lacks(table: &Table, what: &str) -> Error {
+    about(table, format!("the table does not have {what}"))
 }
 
 impl RowBlocks for ModelRows<'_> {
@@ -181,6 +187,22 @@ impl RowBlocks for ModelRows<'_> {
                 self.added += block.samples.n() as u64;
                 return Ok(Some(block));
             }
+        }
+    }
+
+    fn rows(&self) -> Option<u64> {
+        let drops = self.places.missing.as_deref() == Some("drop");
+        match &self.source {
+            Source::Table(table, _) => Some(table.n_rows() as u64),
+            Source::Blocks(stream) => stream.rows(),
+        }
+        .filter(|_| !drops)
+    }
+
+    fn share(&self) -> Option<f64> {
+        match &self.source {
+            Source::Table(..) => None,
+            Source::Blocks(stream) => stream.share(),
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::run::candidate_kernels::{every_width_in_blocks, names_of};
 use crate::run::columns::{self, Roles};
 use crate::run::prediction::model_input;
 use crate::run::stream::{self, FitRows, Pieces, Reading};
-use crate::run::target_kind::target_kind;
+use crate::run::target_kind::target_kind_in_blocks;
 
 /// The model, and the scores of all candidates or why there are none.
 type Found = (KernelRidge, std::result::Result<Grid, String>);
@@ -34,9 +34,7 @@ pub(super) fn krr(
 ) -> std::result::Result<(), Failure> {
     check(args)?;
     let target = args.target.as_deref();
-    let first = table.next_table()?.unwrap_or_default();
-    let kind = target_kind(session, &args.task, &first, target);
-    drop(first);
+    let (kind, looked) = target_kind_in_blocks(session, &args.task, &mut table, target)?;
     let roles = Roles::of(target, kind, &args.learning, input_kind);
     let scale = input_kind.scaling(args.learning.features.scale, Scale::Standard)?;
     let mut rows = FitRows::new(session, table, roles, scale, args.ridge.precision)?;
@@ -65,7 +63,7 @@ pub(super) fn krr(
     });
     let model = args.model.as_ref().map(|file| (file, &saved));
     let (outputs, written) = stream::write(session, pieces, model)?;
-    reading.passes += written.passes;
+    reading.passes += written.passes + usize::from(looked);
     session.progress.clear();
     print(session, args, (&saved, &grid), reading, outputs)
 }

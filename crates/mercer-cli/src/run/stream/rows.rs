@@ -46,6 +46,7 @@ impl<'a> FitRows<'a> {
     ) -> Result<Self> {
         check(&roles)?;
         let (first, targets) = first_rows(&mut stream, &roles)?;
+        let is_open = roles.kind == TargetKind::Either;
         let roles = Roles { kind: decided(roles.kind, &targets), in_blocks: true, ..roles };
         let types = Types::of(precision, &first.features);
         let (reading, classes) = (Reading::default(), None);
@@ -63,7 +64,7 @@ impl<'a> FitRows<'a> {
         };
         session.progress.begin("preparing");
         if targets.class_labels().is_some() {
-            rows.classes = Some(rows.learn_classes()?);
+            rows.classes = Some(rows.learn_classes(is_open)?);
         }
         rows.scaling = rows.learn_scaling(scaling)?;
         Ok(rows)
@@ -95,12 +96,27 @@ impl<'a> FitRows<'a> {
         }
     }
 
-    fn learn_classes(&mut self) -> Result<Vec<String>> {
-        let mut names = BTreeSet::new();
+    /// The classes of all rows; where only the first rows say that targets are classes, the others must be mostly words, too.
+    fn learn_classes(&mut self, is_open: bool) -> Result<Vec<String>> {
+        let (mut names, mut numbers) = (BTreeSet::new(), 0);
         let rows = self.pass(|_, targets| {
-            names.extend(targets.class_labels().map(|own| own.names.clone()).unwrap_or_default());
+            if let Some(own) = targets.class_labels() {
+                let is_number: Vec<bool> = own
+                    .names
+                    .iter()
+                    .map(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite))
+                    .collect();
+                numbers += own.places.iter().filter(|place| is_number[**place]).count() as u64;
+                names.extend(own.names.iter().cloned());
+            }
             Ok(())
         })?;
+        if is_open && 2 * numbers > rows {
+            let message = format!(
+                "the target holds words in the first rows, but {numbers} of all {rows} rows are numbers: correct the words, or say that it holds classes with --classify"
+            );
+            return Err(about(self.stream.head(), message));
+        }
         if names.len() as u64 == rows && rows > 2 {
             let column = self.first.places.targets.first().map_or(0, |target| target.column);
             return Err(columns::all_different(self.stream.head(), column));

@@ -49,4 +49,8 @@ impl<F: FnMut(Table) -> Result<Option<RowBlock<'static>>>> RowBlocks for StreamR
     fn share(&self) -> Option<f64> {
         self.stream.share()
     }
+
+    fn is_once(&self) -> bool {
+        self.stream.is_once()
+    }
 }

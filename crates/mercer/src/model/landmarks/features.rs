@@ -318,6 +318,10 @@ impl RowBlocks for WithTargets<'_> {
     fn share(&self) -> Option<f64> {
         self.0.share()
     }
+
+    fn is_once(&self) -> bool {
+        self.0.is_once()
+    }
 }
 
 fn numbers(x: &AnySamples) -> Result<Mat<f64>> {

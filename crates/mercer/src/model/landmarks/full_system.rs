@@ -120,8 +120,22 @@ impl<'a, T: Real> SystemCheck<'a, T> {
 
 impl KernelRidge {
     /// Adds to the report how nearly the functions solve the system of all rows of a source that was just read, given ‖f‖² of each. Without a penalty there is no such
-    /// system, and rows that cannot be read again leave it unknown.
+    /// system. Rows that cannot be read again, the end of the time and too little memory leave it unknown: the fit is complete without it.
     pub(crate) fn certify<T: Real>(
+        &mut self,
+        ctx: &Context,
+        source: &mut Observed<'_, T>,
+        norms: &[f64],
+    ) -> Result<()> {
+        match self.add_full_system(&ctx.without_steps(), source, norms) {
+            Err(error) if error.is_memory() => Ok(()),
+            // The caller's own interruption goes on.
+            Err(Error::Interrupted) if ctx.is_out_of_time() => ctx.without_time_limit().poll(),
+            done => done,
+        }
+    }
+
+    fn add_full_system<T: Real>(
         &mut self,
         ctx: &Context,
         source: &mut Observed<'_, T>,
@@ -130,9 +144,10 @@ impl KernelRidge {
         let checked = source.checked()?;
         let (t, given) = (self.t(), &self.params.alpha);
         let alphas = if given.len() == t { given.clone() } else { vec![given[0]; t] };
-        if alphas.contains(&0.0) || source.rewind(1).is_err() {
+        if alphas.contains(&0.0) || source.is_once() {
             return Ok(());
         }
+        source.rewind(1)?;
         let (Some(anchors), Some(state)) = (&self.anchors, &self.landmarks) else {
             return Ok(());
         };

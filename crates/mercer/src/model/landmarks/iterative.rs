@@ -81,7 +81,7 @@ pub(super) fn fit<T: Real>(
     let (system, matrix) = System::read(&part, &basis, source, params)?;
     let (beta, info, largest) = system.solve(ctx, source, matrix, params, &wanted)?;
     let norms = squared_lengths(&beta);
-    Ok((system.model(ctx, params, beta, info, largest)?, norms))
+    Ok((system.model(&ctx.without_time_limit(), params, beta, info, largest)?, norms))
 }
 
 fn wanted(params: &KernelRidgeParams) -> Result<Params> {
@@ -192,6 +192,8 @@ impl<'a, T: Real> System<'a, T> {
         params: &KernelRidgeParams,
         wanted: &Params,
     ) -> Result<(Mat<f64>, Info, f64)> {
+        // At the end of the time, what was reached is the result.
+        let timed = &ctx.with_partial_result();
         let (m, t) = (self.right.rows(), self.right.cols());
         let alphas: Vec<f64> =
             if params.alpha.len() == t { params.alpha.clone() } else { vec![params.alpha[0]; t] };
@@ -202,9 +204,9 @@ impl<'a, T: Real> System<'a, T> {
             let last = place + 1 == groups.len();
             let matrix = if last { matrix.take() } else { matrix.clone() };
             let matrix = matrix.expect("it is taken by the last group");
-            let (factor, largest) = landmark_cg::preconditioner(ctx, matrix, *alpha)?;
+            let (factor, largest) = landmark_cg::preconditioner(timed, matrix, *alpha)?;
             let right = take(&self.right, columns);
-            let mut product = |v: &Mat<f64>| self.product(ctx, source, v);
+            let mut product = |v: &Mat<f64>| self.product(timed, source, v);
             let (part, own) =
                 landmark_cg::solve(ctx, &mut product, *alpha, &right, &factor, wanted)?;
             put(&part, columns, &mut beta);

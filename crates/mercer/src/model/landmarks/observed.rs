@@ -102,4 +102,8 @@ impl<T: Real> RowBlocks for Observed<'_, T> {
     fn share(&self) -> Option<f64> {
         self.source.share()
     }
+
+    fn is_once(&self) -> bool {
+        self.source.is_once()
+    }
 }

@@ -20,13 +20,15 @@ pub struct Regrouped<S> {
     /// A row of the first block, which all others must be like.
     first: Option<RowBlock<'static>>,
     rows: u64,
+    /// The rows of the first pass that came to its end.
+    all: Option<u64>,
     is_done: bool,
 }
 
 impl<S: RowBlocks> Regrouped<S> {
     /// The blocks of `inner` put together and divided anew.
     pub fn new(inner: S) -> Self {
-        Self { inner, rest: None, first: None, rows: 0, is_done: false }
+        Self { inner, rest: None, first: None, rows: 0, all: None, is_done: false }
     }
 
     /// The source.
@@ -34,17 +36,27 @@ impl<S: RowBlocks> Regrouped<S> {
         self.inner
     }
 
+    /// Refuses the end of a pass after other rows than there are.
+    fn check_rows(&mut self) -> Result<()> {
+        let (found, first) = (self.rows, *self.all.get_or_insert(self.rows));
+        if first != found {
+            return Err(Error::Shape(format!(
+                "the source had {first} rows in the first pass but {found} in a later one: it must give the same rows each time"
+            )));
+        }
+        match self.inner.rows().filter(|rows| *rows != found) {
+            Some(rows) => {
+                Err(Error::Shape(format!("the source ended after {found} of {rows} rows")))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The next block of the source, checked; none at its end.
     fn pull(&mut self) -> Result<Option<RowBlock<'static>>> {
         let Some(block) = self.inner.next()? else {
             self.is_done = true;
-            return match self.inner.rows().filter(|rows| *rows != self.rows) {
-                Some(rows) => Err(Error::Shape(format!(
-                    "the source ended after {} of {rows} rows",
-                    self.rows
-                ))),
-                None => Ok(None),
-            };
+            return self.check_rows().map(|()| None);
         };
         let block = owned(block);
         check_like(self.first.as_ref(), &block, self.rows)?;
@@ -90,6 +102,10 @@ impl<S: RowBlocks> RowBlocks for Regrouped<S> {
 
     fn share(&self) -> Option<f64> {
         self.inner.share()
+    }
+
+    fn is_once(&self) -> bool {
+        self.inner.is_once()
     }
 }
 

@@ -230,6 +230,9 @@ impl<'a> Room<'a> {
     pub fn end(&mut self, n: usize, rows: u64, is_cut: bool) -> Result<()> {
         self.fit.rows = rows;
         let wanted = self.wanted();
+        if let LandmarkCount::Given(_) = self.count {
+            return self.check(wanted);
+        }
         if is_cut && wanted > n {
             return Err(self.refused(wanted, self.most(n)));
         }

@@ -42,6 +42,11 @@ pub trait RowBlocks {
     fn share(&self) -> Option<f64> {
         None
     }
+
+    /// Whether the rows can be read only once.
+    fn is_once(&self) -> bool {
+        false
+    }
 }
 
 impl<S: RowBlocks + ?Sized> RowBlocks for &mut S {
@@ -59,6 +64,10 @@ impl<S: RowBlocks + ?Sized> RowBlocks for &mut S {
 
     fn share(&self) -> Option<f64> {
         (**self).share()
+    }
+
+    fn is_once(&self) -> bool {
+        (**self).is_once()
     }
 }
 
