@@ -43,7 +43,8 @@ class OneClassSVM(OutlierMixin, Estimator):
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
-        Seed of the choice of landmarks and cells. None stands for 0, so that results are repeatable.
+        Seed of the choice of landmarks and cells. None stands for 0, so that results are
+        repeatable.
     precision, memory_budget, progress, n_jobs
         How the work is run.
 
@@ -90,6 +91,7 @@ class OneClassSVM(OutlierMixin, Estimator):
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
     landmarks_ = property(_landmarks.landmarks)
+    _reads_blocks = False
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
@@ -109,8 +111,6 @@ class OneClassSVM(OutlierMixin, Estimator):
         cache_size: float | None = None,
         verbose: bool = False,
         max_iter: int = -1,
-        warm_start: bool = False,
-        max_time: float | None = None,
         landmarks: int | str | Samples | None = None,
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
@@ -118,6 +118,8 @@ class OneClassSVM(OutlierMixin, Estimator):
         cells: int | None = None,
         cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,

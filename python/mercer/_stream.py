@@ -233,7 +233,8 @@ def _has_own_landmarks(estimator: Any) -> bool:
 def opened(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Streamed:
     """Return the blocks of a source for a fit."""
     name = type(estimator).__name__
-    if not hasattr(estimator, estimator._landmark_name):
+    reads = getattr(estimator, "_reads_blocks", True)
+    if not reads or not hasattr(estimator, estimator._landmark_name):
         raise ParameterError(
             f"{name} cannot be fitted on rows in blocks: pass the samples as one set"
         )

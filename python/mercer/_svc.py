@@ -68,7 +68,8 @@ class SVC(SvmClassifier):
         Whether :meth:`predict` breaks ties in the vote by the largest decision value instead of
         taking the first class. Only with ``"ovr"``.
     random_state : int, RandomState instance, optional
-        Seed of the folds of the calibration and of the choice of landmarks and cells. None stands for 0, so
+        Seed of the folds of the calibration and of the choice of landmarks and cells. None
+        stands for 0, so
         that results are repeatable.
     calibration : {"sigmoid", "isotonic"}, default="sigmoid"
         The shape of the curves that map decision values to probabilities.
@@ -186,14 +187,14 @@ class SVC(SvmClassifier):
         break_ties: bool = False,
         random_state: int | np.random.RandomState | None = None,
         calibration: str = "sigmoid",
-        warm_start: bool = False,
-        max_time: float | None = None,
         landmarks: int | str | Samples | None = None,
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
         cells: int | None = None,
         cell_overlap: float = 0.25,
+        warm_start: bool = False,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,

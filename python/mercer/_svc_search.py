@@ -85,7 +85,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     shrinking, probability, calibration, tol, cache_size, verbose, max_iter
         As for :class:`mercer.SVC`; the limit is that of each fit.
     random_state : int, RandomState instance, optional
-        Seed of subsamples, of the folds of the calibration and of the choice of landmarks and cells. None
+        Seed of subsamples, of the folds of the calibration and of the choice of landmarks
+        and cells. None
         stands for 0.
     decision_function_shape, break_ties, precision
         As for :class:`mercer.SVC`.

@@ -38,6 +38,7 @@ class SvmRegressor(RegressorMixin, Estimator):
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
     landmarks_ = property(_landmarks.landmarks)
+    _reads_blocks = False
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
@@ -123,7 +124,8 @@ class SVR(SvmRegressor):
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
-        Seed of the choice of landmarks and cells. None stands for 0, so that results are repeatable.
+        Seed of the choice of landmarks and cells. None stands for 0, so that results are
+        repeatable.
     precision : {"auto", "f64", "f32", "mixed"}, default="auto"
         The type of samples and of their kernel values, as for :class:`mercer.SVC`. Predictions have
         the type of X with ``"auto"``, are float32 with ``"f32"`` and float64 otherwise.
@@ -171,8 +173,6 @@ class SVR(SvmRegressor):
         cache_size: float | None = None,
         verbose: bool = False,
         max_iter: int = -1,
-        warm_start: bool = False,
-        max_time: float | None = None,
         landmarks: int | str | Samples | None = None,
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
@@ -180,6 +180,8 @@ class SVR(SvmRegressor):
         cells: int | None = None,
         cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -233,7 +235,8 @@ class NuSVR(SvmRegressor):
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
-        Seed of the choice of landmarks and cells. None stands for 0, so that results are repeatable.
+        Seed of the choice of landmarks and cells. None stands for 0, so that results are
+        repeatable.
     precision, memory_budget, progress, n_jobs
         How the work is run.
 
@@ -273,8 +276,6 @@ class NuSVR(SvmRegressor):
         cache_size: float | None = None,
         verbose: bool = False,
         max_iter: int = -1,
-        warm_start: bool = False,
-        max_time: float | None = None,
         landmarks: int | str | Samples | None = None,
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
@@ -282,6 +283,8 @@ class NuSVR(SvmRegressor):
         cells: int | None = None,
         cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
+        warm_start: bool = False,
+        max_time: float | None = None,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,

@@ -66,7 +66,8 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         How often a finer grid around the best combination is scored after that, as for
         :class:`mercer.SVCSearch`.
     random_state : int, RandomState instance, optional
-        Seed of subsamples, and of the choice of landmarks and cells. None stands for 0, so that results are
+        Seed of subsamples, and of the choice of landmarks and cells. None stands for 0, so
+        that results are
         repeatable.
     max_time : float, optional
         Time limit of the search in seconds, of which a fifth is for the final fit. The combinations

@@ -141,7 +141,7 @@ def test_folds_within_a_small_budget():
         ({"cv": "loo"}, "cv"),
         ({"cv": 3.5}, "cv"),
         ({"cv": 1000}, "1000"),
-        ({"cv": []}, "there are none"),
+        ({"cv": []}, "at least one fold"),
         ({"cv": [([0, 1], [1, 2])]}, "row 1 is in both"),
         ({"cv": [([0, 99], [1, 2])]}, "no row 99"),
         ({"cv": [([0, -1], [1, 2])]}, "no row"),

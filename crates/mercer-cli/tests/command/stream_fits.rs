@@ -55,7 +55,7 @@ fn same(folder: &Folder, line: &str) {
     assert_eq!(folder.read("blocks.csv"), folder.read("whole.csv"), "{line}");
 }
 
-const KRR: &str = "krr t.csv --columns a,b,c --label name --landmarks 6";
+const KRR: &str = "krr t.csv --columns a,b,c --label name --landmarks 6 --landmark-method uniform";
 
 #[test]
 fn regressions_in_blocks_are_those_in_memory() {
@@ -92,7 +92,7 @@ fn classes_in_blocks_are_those_of_all_rows() {
     // Numbers as classes.
     same(&folder, &format!("{KRR} --target w --classify --kernel 'rbf(gamma=0.5)' --alpha 0.1,1"));
     let run =
-        folder.run(&format!("krr t.csv --columns a,b --landmarks 6 --target name --gcv {SMALL}"));
+        folder.run(&format!("krr t.csv --columns a,b --landmarks 6 --landmark-method uniform --target name --gcv {SMALL}"));
     assert!(run.code == Some(1) && run.err.contains("different class"), "{}", run.err);
 }
 
@@ -108,7 +108,7 @@ fn all_rows_say_whether_a_label_is_a_class() {
         folder.write(&format!("{name}/0.libsvm"), rows("1", 0, 9000));
         folder.write(&format!("{name}/1.libsvm"), rows(last, 9000, ROWS));
     }
-    let line = "--landmarks 4 --kernel 'rbf(gamma=0.1)' --alpha 0.1 --no-score --memory 800000 --scale none";
+    let line = "--landmarks 4 --landmark-method uniform --kernel 'rbf(gamma=0.1)' --alpha 0.1 --no-score --memory 800000 --scale none";
     let run = folder.done(&format!("krr classes {line}"));
     check(&run.err, &["2 distinct integers", "kernel ridge classification", "exceeds the memory"]);
     let run = folder.done(&format!("krr values {line}"));
@@ -119,7 +119,7 @@ fn all_rows_say_whether_a_label_is_a_class() {
 #[test]
 fn clusters_in_blocks_are_those_in_memory() {
     let folder = folder();
-    let line = "kmeans t.csv --columns a,b,c --label name -k 3 --n-init 2 --landmarks 6";
+    let line = "kmeans t.csv --columns a,b,c --label name -k 3 --n-init 2 --landmarks 6 --landmark-method uniform";
     for flags in ["", "--weights w --row-numbers --scale minmax"] {
         same(&folder, &format!("{line} {flags}"));
         let clusters = |name: &str| {
@@ -134,7 +134,7 @@ fn clusters_in_blocks_are_those_in_memory() {
 fn features_in_blocks_are_those_in_memory() {
     let folder = folder();
     let line = "features t.csv --columns a,b,c --label name";
-    same(&folder, &format!("{line} --kernel rbf --landmarks 6"));
+    same(&folder, &format!("{line} --kernel rbf --landmarks 6 --landmark-method uniform"));
     let run = folder.done(&format!("transform blocks.mercer t.csv {SMALL} -o again.csv"));
     check(&run.err, &["exceeds the memory budget"]);
     assert_eq!(folder.read("again.csv"), folder.read("whole.csv"));
