@@ -389,7 +389,8 @@ impl OfKernel<'_> {
         alphas: Vec<f64>,
     ) -> Result<Table> {
         let known = self.judge.known();
-        let known = known.ok_or_else(|| Error::parameter(Param::Folds, "at least one fold is required"))?;
+        let known =
+            known.ok_or_else(|| Error::parameter(Param::Folds, "at least one fold is required"))?;
         let mut tables = Vec::new();
         for (place, fold) in known.part.folds.iter().enumerate() {
             let ctx = self.share(ctx, 1 + place);
