@@ -17,3 +17,10 @@ def _close_figures():
     yield
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close("all")
+
+
+@pytest.fixture(autouse=True)
+def _files_of_examples_elsewhere(request, monkeypatch, tmp_path_factory):
+    """What an example of a docstring writes is not left in the source folder."""
+    if isinstance(request.node, pytest.DoctestItem):
+        monkeypatch.chdir(tmp_path_factory.mktemp("example"))
