@@ -20,7 +20,7 @@ Examples:
   mercer svc iris.csv --target species --columns sepal_length,petal_length --plot flowers.svg
   mercer svc iris.csv --target species --kernel 'poly(degree=3)' -C 10 --class-weight balanced
   mercer svc heart.libsvm --scale none --libsvm-model heart.model
-  mercer svc large.parquet --target class --landmarks 1000 --model large.mercer";
+  mercer svc iris.csv --target species --landmarks 50 --model landmarks.mercer";
 
 const SVR_EXAMPLES: &str = "\
 Examples:

@@ -119,7 +119,7 @@ fn all_rows_say_whether_a_label_is_a_class() {
 #[test]
 fn clusters_in_blocks_are_those_in_memory() {
     let folder = folder();
-    let line = "kmeans t.csv --columns a,b,c --label name -k 3 --n-init 2 --landmarks 6 --landmark-method uniform";
+    let line = "kmeans t.csv --columns a,b,c --label name -k 3 --n-init 2 --landmarks 3 --landmark-method uniform";
     for flags in ["", "--weights w --row-numbers --scale minmax"] {
         same(&folder, &format!("{line} {flags}"));
         let clusters = |name: &str| {

@@ -81,7 +81,7 @@ fn one_cell_is_the_exact_machine_and_many_are_stored() {
     let run = folder.done(&format!("{line} -o o.csv --report r.html --verbose"));
     check(&run.err, &["cells have an exact machine each", "converged after"]);
     folder.done("predict m.mercer t.csv --label side -o again.csv");
-    let of = |name: &str| cells(&folder.read(name)).into_iter().map(|row| row[1].clone());
+    let of = |name: &str| cells(&folder.read(name)).into_iter().skip(1).map(|row| row[1].clone());
     assert!(of("o.csv").eq(of("again.csv")));
     let again = folder.done("svc t.csv --target side --from-model m.mercer --verbose");
     check(&again.err, &["cells have an exact machine each"]);
@@ -96,7 +96,6 @@ fn what_has_no_meaning_is_refused() {
         ("--polish", "--landmarks"),
         ("--landmarks 0", "landmark"),
         ("--landmarks 20 -C inf", "--cost"),
-        ("--landmarks 20 --scale none --libsvm-model m.model", "landmarks"),
         ("--cells 5", "--cells"),
         ("--cells 50 --landmarks 20", "--landmarks"),
         ("--cells 50 --nu 0.2", "--cells"),

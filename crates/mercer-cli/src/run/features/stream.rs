@@ -6,7 +6,7 @@ use mercer::io::{Column, Model, ModelFile as SavedModel, Table};
 use mercer::kernel::FeatureMap;
 use mercer::model::Scaling;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
-use mercer::model::landmarks::{LandmarkParams, Regrouped, sampled};
+use mercer::model::landmarks::{LandmarkMethod, LandmarkParams, Regrouped, sampled};
 use mercer::{Dtype, Error, KernelSpec, Result};
 
 use super::{Found, options, print_output, table};
@@ -120,8 +120,8 @@ fn explicit(session: &Session, args: &FeaturesArgs, rows: &mut FitRows<'_>) -> R
     let (d, options) = (rows.first().features.n_columns(), options(args, &rows.first().features));
     let mut kernel = args.kernel.spec();
     if !kernel.is_resolved() {
-        let mut some = LandmarkParams::from(1);
-        some.seed = args.seed;
+        // A sample of the rows takes less memory than a choice of landmarks among them.
+        let some = LandmarkParams::from(1).method(LandmarkMethod::Uniform).seed(args.seed);
         let mut blocks = Regrouped::new(&mut *rows);
         kernel = kernel.resolve(sampled(&session.context, &some, &mut blocks, Dtype::F64)?)?;
     }
