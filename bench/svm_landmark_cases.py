@@ -13,8 +13,9 @@ from sklearn.svm import LinearSVC
 from bench.problem import GIB, Case, Contestant, MemoryTarget, Phase, Problem, Target, Verdict
 
 OURS = "mercer"
-#: Held-out errors at most; that of the best classifier possible is 1.3 %.
-ERROR = 0.016
+#: Held-out errors at most with all rows, and with few; that of the best classifier is 1.3 %.
+ERROR, ERROR_OF_FEW = 0.016, 0.03
+FEW = 100_000
 
 
 def ringnorm(n: int, m: int, landmarks: int) -> Problem:
@@ -56,7 +57,8 @@ def check_error(
         name: float(np.mean(model.predict(problem.Y) != problem.start))
         for name, model in outputs.items()
     }
-    return {name: Verdict({"error": found}, {"error": ERROR}) for name, found in wrong.items()}
+    most = ERROR if problem.n > FEW else ERROR_OF_FEW
+    return {name: Verdict({"error": found}, {"error": most}) for name, found in wrong.items()}
 
 
 def cost(problem: Problem) -> list[Phase]:
