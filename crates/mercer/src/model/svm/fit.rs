@@ -24,7 +24,7 @@ use crate::real::Real;
 use crate::solve::smo::{self, Memory, Problem, Solution, Solver, Stop};
 
 /// Tolerances that the margin of nu-SVC must have at least.
-const MARGIN: f64 = 100.0;
+pub(super) const MARGIN: f64 = 100.0;
 /// Bytes for kernel columns unless something else is asked for.
 const CACHE: u64 = 2_000_000_000;
 
@@ -340,17 +340,19 @@ impl<'a> Fit<'a> {
 
     /// What a solver may spend that goes on after some steps.
     pub fn solver_params(&self, used: u64) -> smo::Params {
-        let deadline = self.params.max_seconds.and_then(|seconds| {
-            self.started.checked_add(Duration::try_from_secs_f64(seconds).ok()?)
-        });
         smo::Params {
             tolerance: SOLVER_SHARE * self.params.tolerance,
             shrinking: self.params.shrinking,
             cache: self.cache(),
             max_iterations: self.params.max_iterations.map(|most| most.saturating_sub(used)),
-            deadline,
+            deadline: deadline(self.params, self.started),
         }
     }
+}
+
+/// When a fit that began at `started` is to end.
+pub(super) fn deadline(params: &SvmParams, started: Instant) -> Option<Instant> {
+    started.checked_add(Duration::try_from_secs_f64(params.max_seconds?).ok()?)
 }
 
 impl Computed {

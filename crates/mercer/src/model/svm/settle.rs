@@ -31,7 +31,7 @@ const CHEAP: f64 = 3e7;
 /// Samples at least whose slopes are computed anew.
 const LEAST: usize = 128;
 /// Rounding errors of a slope, in units of the largest kernel value times the length of the vector of coefficients.
-const ROUNDING: f64 = 2.0 * f64::EPSILON;
+pub(super) const ROUNDING: f64 = 2.0 * f64::EPSILON;
 /// How often a solver may go on from slopes computed anew.
 const TURNS: usize = 20;
 /// How often it may with columns in single precision.

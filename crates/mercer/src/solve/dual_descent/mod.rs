@@ -4,7 +4,7 @@
 //! minimise ½ ‖Φᵀβ‖² + Σ linear_i β_i + kink_i |β_i|     lower_i ≤ β_i ≤ upper_i,     Σ β fixed in each group
 //! ```
 //!
-//! With w = Φᵀβ at hand the slope of a coefficient costs one product φᵀw, and no kernel value is needed. Coefficients are visited one after the other in random order,
+//! Given w = Φᵀβ, the slope of a coefficient costs one product φᵀw, and no kernel value is needed. Coefficients are visited one after the other in random order,
 //! each goes to its own optimum (dual coordinate descent), and those that will stay at an end of their range are set aside. The sums of groups are kept by a price
 //! and a penalty on what they are off (augmented Lagrangian). Where coordinates are slow, because features depend on each other, the free coefficients
 //! are moved together now and then (`newton`).

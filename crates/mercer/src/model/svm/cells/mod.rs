@@ -71,14 +71,13 @@ pub struct CellState {
     pub counts: Vec<usize>,
 }
 
-/// Refuses what machines on cells cannot have.
+/// Refuses the task whose parameter bounds a share of all samples.
 fn check(params: &SvmParams) -> Result<()> {
-    let wrong = |message: &str| Err(Error::parameter(Param::Cells, message.to_string()));
-    match (params.task, &params.landmarks) {
-        (Task::NuSvc, _) => wrong(
+    match params.task {
+        Task::NuSvc => Err(Error::parameter(
+            Param::Cells,
             "nu-SVC bounds a share of all samples, which cells have different shares of: use C",
-        ),
-        (_, Some(_)) => wrong("landmarks and cells are two ways: choose one of them"),
+        )),
         _ => Ok(()),
     }
 }

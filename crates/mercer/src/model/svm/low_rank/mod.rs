@@ -7,7 +7,7 @@ mod loss;
 #[cfg(test)]
 mod tests;
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,8 +17,9 @@ use super::assemble::{Computed, assemble};
 use super::check::Checked;
 use super::decode::pairs;
 use super::exact_kernel::spread_out;
+use super::fit::{MARGIN, deadline};
 use super::problem::{DualProblem, DualSolution};
-use super::settle::Settled;
+use super::settle::{ROUNDING, Settled};
 use super::{Svm, SvmParams, Task, notes};
 use crate::context::{Context, Reservation, SharedProgress};
 use crate::error::{Error, Param, Result};
@@ -36,10 +37,6 @@ use crate::real::Real;
 use crate::solve::dual_descent::{self, FeatureRows};
 use crate::solve::smo::{self, Assessment, Problem, Stop};
 
-/// Tolerances that the margin of nu-SVC must have at least.
-const MARGIN: f64 = 100.0;
-/// Rounding errors of a slope, in units of the largest k(x, x) times the length of the vector of coefficients.
-const ROUNDING: f64 = 2.0 * f64::EPSILON;
 /// No slope is more exact than this.
 const LEAST: f64 = 1e-14;
 /// Samples on which decisions of the model are compared with those of the solver.
@@ -489,15 +486,11 @@ impl<'a> LowRank<'a> {
 
 /// What the solver may spend that goes on after some steps.
 fn spending(fit: Fit<'_>, tolerance: f64, used: u64) -> smo::Params {
-    let end = fit
-        .params
-        .max_seconds
-        .and_then(|seconds| fit.started.checked_add(Duration::try_from_secs_f64(seconds).ok()?));
     smo::Params {
         tolerance,
         shrinking: fit.params.shrinking,
         cache: 0,
         max_iterations: fit.params.max_iterations.map(|most| most.saturating_sub(used)),
-        deadline: end,
+        deadline: deadline(fit.params, fit.started),
     }
 }
