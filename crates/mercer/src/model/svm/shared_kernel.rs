@@ -51,12 +51,19 @@ pub(crate) fn matrix_bytes<S>(n: usize) -> u64 {
     (n as u64).saturating_mul(n as u64).saturating_mul(size_of::<S>() as u64)
 }
 
-/// All kernel values, if they take at most half of what is left of the budget.
+/// Numbers read for a kernel value up to which it is computed in the time that reading it would take.
+const QUICK: usize = 16;
+/// Samples from which on that counts: fewer are worked on all at once where kernel values are in memory.
+const MANY: usize = 8192;
+
+/// All kernel values, if they take at most half of what is left of the budget, and if it pays to keep them.
 pub(super) fn materialize<S: Real>(
     ctx: &Context,
     columns: &dyn Columns<S>,
 ) -> Result<Option<Materialized<S>>> {
-    match matrix_bytes::<S>(columns.size()) > ctx.budget() / 2 {
+    let n = columns.size();
+    let is_quick = n >= MANY && columns.cost().eval_cost <= QUICK;
+    match is_quick || matrix_bytes::<S>(n) > ctx.budget() / 2 {
         true => Ok(None),
         false => Materialized::new(ctx, columns).map(Some),
     }
