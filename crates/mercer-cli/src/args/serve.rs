@@ -1,0 +1,84 @@
+//! The flags of `serve` and `explore`.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+
+use clap::Args;
+use mercer_serve::http::Token;
+
+use super::groups::MachineArgs;
+use super::values::MemorySize;
+
+const SERVE_EXAMPLES: &str = "\
+Examples:
+  mercer serve iris.mercer
+  mercer serve prices.mercer components.mercer --port 9000
+  mercer serve iris.mercer --host 0.0.0.0 --token \"$MERCER_TOKEN\"
+  curl -H \"Authorization: Bearer $MERCER_TOKEN\" --json '{\"rows\": [[5.1, 3.5, 1.4, 0.2]]}' localhost:8000/predict";
+
+/// Where a server listens, and who may use it.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Server")]
+pub struct ListenArgs {
+    /// The address to listen at; 0.0.0.0 is every address of this machine
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
+    pub host: IpAddr,
+    /// The port; 0 is any free one
+    #[arg(long, value_name = "PORT", default_value_t = 8000)]
+    pub port: u16,
+    /// The token that every request must carry, of 8 to 128 letters, digits, `-` and `_`
+    /// [default: a random one]
+    #[arg(long, value_name = "TOKEN", env = "MERCER_TOKEN", hide_env_values = true, value_parser = token)]
+    pub token: Option<Token>,
+}
+
+impl ListenArgs {
+    /// The address.
+    pub fn address(&self) -> SocketAddr {
+        SocketAddr::new(self.host, self.port)
+    }
+}
+
+fn token(text: &str) -> Result<Token, String> {
+    Token::given(text).map_err(String::from)
+}
+
+/// Flags of `mercer serve`.
+#[derive(Debug, Args)]
+#[command(after_help = SERVE_EXAMPLES)]
+pub struct ServeArgs {
+    /// Model files; each is served under the name of its file without the extension, and read again when the file changes
+    #[arg(value_name = "MODEL", required = true, num_args = 1..)]
+    pub models: Vec<PathBuf>,
+    /// The address.
+    #[command(flatten)]
+    pub listen: ListenArgs,
+    /// Require no token: whoever reaches the server can use it
+    #[arg(long, conflicts_with = "token", help_heading = "Server")]
+    pub no_token: bool,
+    /// Largest request body
+    #[arg(long, value_name = "SIZE", default_value = "8MiB", help_heading = "Limits")]
+    pub max_body: MemorySize,
+    /// Most rows of one request
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_rows: u32,
+    /// Most time for one request, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..=3600))]
+    pub timeout: u32,
+    /// Most requests that wait; further ones are refused with status 503
+    #[arg(hide_short_help = true, long, value_name = "COUNT", default_value_t = 1024, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..))]
+    pub queue: u32,
+    /// Most connections at the same time
+    #[arg(hide_short_help = true, long, value_name = "COUNT", default_value_t = 256, help_heading = "Limits",
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub connections: u32,
+    /// Print nothing but the address
+    #[arg(hide_short_help = true, short, long)]
+    pub quiet: bool,
+    /// Resource limits.
+    #[command(flatten)]
+    pub machine: MachineArgs,
+}
