@@ -52,7 +52,7 @@ pub use learning::{FeatureArgs, LearningArgs, ResultArgs, SvmOutputArgs};
 pub use man::ManArgs;
 pub use outliers::{Contamination, OutliersArgs, Score};
 pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs};
-pub use serve::{ListenArgs, ServeArgs};
+pub use serve::{ExploreArgs, ListenArgs, ServeArgs};
 pub use svm::{Calibration, OneclassArgs, SmoArgs, SvcArgs, SvmSearchArgs, SvrArgs};
 pub use task::{TaskArgs, TaskKind};
 pub use test_rows::{TestArgs, TestRows};
@@ -118,6 +118,8 @@ pub enum Verb {
     Kernels(KernelsArgs),
     /// Run kernel PCA on generated data and plot the result
     Demo(DemoArgs),
+    /// Explore kernels on a page in the browser
+    Explore(ExploreArgs),
     /// Serve predictions of fitted models over HTTP
     Serve(ServeArgs),
     /// Show system information and run a self-test
@@ -148,6 +150,7 @@ impl Verb {
             Verb::Check(args) => args.quiet,
             Verb::Features(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
+            Verb::Explore(args) => args.quiet,
             Verb::Serve(args) => args.quiet,
             Verb::Doctor(args) => args.json,
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Completions(_) | Verb::Man(_) => true,
@@ -213,7 +216,8 @@ impl Verb {
                 args.input.check_files(args.output.as_ref(), args.model.as_ref())
             }
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) => Ok(()),
-            Verb::Serve(_) | Verb::Completions(_) | Verb::Man(_) => Ok(()),
+            Verb::Explore(_) | Verb::Serve(_) => Ok(()),
+            Verb::Completions(_) | Verb::Man(_) => Ok(()),
         }
     }
 }

@@ -4,9 +4,11 @@ use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::{OsStringValueParser, TypedValueParser};
+use mercer::io::Source;
 use mercer_serve::http::Token;
 
-use super::groups::MachineArgs;
+use super::groups::{Header, InputFormat, MachineArgs};
 use super::values::MemorySize;
 
 const SERVE_EXAMPLES: &str = "\
@@ -75,6 +77,62 @@ pub struct ServeArgs {
     #[arg(hide_short_help = true, long, value_name = "COUNT", default_value_t = 256, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub connections: u32,
+    /// Print nothing but the address
+    #[arg(hide_short_help = true, short, long)]
+    pub quiet: bool,
+    /// Resource limits.
+    #[command(flatten)]
+    pub machine: MachineArgs,
+}
+
+const EXPLORE_EXAMPLES: &str = "\
+Examples:
+  mercer explore
+  mercer explore iris.csv --label species
+  mercer explore names.csv --columns name
+  mercer explore big.parquet --rows 10000 --no-open
+  mercer explore --port 8765 --token my-course-2026";
+
+/// Flags of `mercer explore`.
+#[derive(Debug, Args)]
+#[command(after_help = EXPLORE_EXAMPLES)]
+pub struct ExploreArgs {
+    /// A table to explore: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, optionally gzipped; without one, data sets of
+    /// lectures are at hand
+    #[arg(value_name = "TABLE", value_parser = OsStringValueParser::new().map(|name| Source::named(PathBuf::from(name))))]
+    pub source: Option<Source>,
+    /// Format of the table
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = InputFormat::Auto, value_name = "FORMAT",
+          requires = "source", help_heading = "Input")]
+    pub format: InputFormat,
+    /// Whether the first line of a text table holds column names
+    #[arg(hide_short_help = true, long, value_enum, default_value_t = Header::Auto, value_name = "WHEN", requires = "source",
+          help_heading = "Input")]
+    pub header: Header,
+    /// Columns to use, by name or by position from 1 [default: all columns of numbers but the label; a column of
+    /// strings if there are none]
+    #[arg(long, value_name = "COLUMNS", requires = "source", help_heading = "Input")]
+    pub columns: Option<String>,
+    /// The column that colours the points and names classes [default: the first column of text]
+    #[arg(long, value_name = "COLUMN", requires = "source", help_heading = "Input")]
+    pub label: Option<String>,
+    /// Most rows; of a larger table a random sample is explored
+    #[arg(long, value_name = "COUNT", default_value_t = 5000, requires = "source", help_heading = "Input",
+          value_parser = clap::value_parser!(u32).range(2..=20_000))]
+    pub rows: u32,
+    /// Do not open the page in a browser; its address is printed either way
+    #[arg(long, help_heading = "Server")]
+    pub no_open: bool,
+    /// The port; 0 is any free one
+    #[arg(long, value_name = "PORT", default_value_t = 0, help_heading = "Server")]
+    pub port: u16,
+    /// The token in the address, of 8 to 128 letters, digits, `-` and `_` [default: a random one]
+    #[arg(long, value_name = "TOKEN", env = "MERCER_TOKEN", hide_env_values = true, value_parser = token,
+          help_heading = "Server")]
+    pub token: Option<Token>,
+    /// Allow pages of this machine, such as notebooks, to show it in a frame
+    #[arg(hide_short_help = true, long, help_heading = "Server")]
+    pub frames: bool,
     /// Print nothing but the address
     #[arg(hide_short_help = true, short, long)]
     pub quiet: bool,

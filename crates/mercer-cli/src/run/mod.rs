@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod evaluated_rows;
 mod explain;
+mod explore;
 mod families;
 mod features;
 mod held_out;
@@ -187,6 +188,7 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Kernels(args) => kernels::kernels(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),
         Verb::Doctor(args) => doctor::doctor(&session(&args.machine), args),
+        Verb::Explore(args) => explore::explore(&session(&args.machine), args),
         Verb::Serve(args) => serve::serve(&session(&args.machine), args, watch),
         Verb::Man(args) => man::man(args),
         Verb::Completions(args) => {

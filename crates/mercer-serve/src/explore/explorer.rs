@@ -36,18 +36,21 @@ pub struct Explorer {
 
 /// The scripts of the page.
 const SCRIPTS: &[(&str, &[u8])] = &[
-    ("/app.js", include_bytes!("../../web/explore/app.js")),
-    ("/api.js", include_bytes!("../../web/explore/api.js")),
-    ("/colours.js", include_bytes!("../../web/explore/colours.js")),
-    ("/commands.js", include_bytes!("../../web/explore/commands.js")),
-    ("/controls.js", include_bytes!("../../web/explore/controls.js")),
-    ("/exports.js", include_bytes!("../../web/explore/exports.js")),
-    ("/lessons.js", include_bytes!("../../web/explore/lessons.js")),
-    ("/panels.js", include_bytes!("../../web/explore/panels.js")),
-    ("/scatter.js", include_bytes!("../../web/explore/scatter.js")),
-    ("/state.js", include_bytes!("../../web/explore/state.js")),
-    ("/surface.js", include_bytes!("../../web/explore/surface.js")),
-    ("/table.js", include_bytes!("../../web/explore/table.js")),
+    ("api.js", include_bytes!("../../web/explore/api.js")),
+    ("app.js", include_bytes!("../../web/explore/app.js")),
+    ("colours.js", include_bytes!("../../web/explore/colours.js")),
+    ("commands.js", include_bytes!("../../web/explore/commands.js")),
+    ("controls.js", include_bytes!("../../web/explore/controls.js")),
+    ("exports.js", include_bytes!("../../web/explore/exports.js")),
+    ("lessons.js", include_bytes!("../../web/explore/lessons.js")),
+    ("page.js", include_bytes!("../../web/explore/page.js")),
+    ("panel.js", include_bytes!("../../web/explore/panel.js")),
+    ("panels.js", include_bytes!("../../web/explore/panels.js")),
+    ("scatter.js", include_bytes!("../../web/explore/scatter.js")),
+    ("state.js", include_bytes!("../../web/explore/state.js")),
+    ("surface.js", include_bytes!("../../web/explore/surface.js")),
+    ("table.js", include_bytes!("../../web/explore/table.js")),
+    ("turn.js", include_bytes!("../../web/explore/turn.js")),
 ];
 
 impl Explorer {
@@ -77,7 +80,7 @@ impl Explorer {
             "" => page::html(include_bytes!("../../web/explore/index.html"), frames),
             "style.css" => page::style(include_bytes!("../../web/explore/style.css")),
             "api/start" => Response::json(&self.start()),
-            path => match SCRIPTS.iter().find(|(name, _)| name.strip_prefix('/') == Some(path)) {
+            path => match SCRIPTS.iter().find(|(name, _)| *name == path) {
                 Some((_, text)) => page::script(text),
                 None => Response::error(404, "there is no such path"),
             },

@@ -90,8 +90,13 @@ impl Listening {
 pub fn token_of(args: &ListenArgs) -> Result<Token, Failure> {
     match &args.token {
         Some(token) => Ok(token.clone()),
-        None => Token::random().map_err(|error| {
-            Error::Numeric(format!("the operating system gives no random numbers: {error}")).into()
-        }),
+        None => random_token(),
     }
+}
+
+/// A random token.
+pub fn random_token() -> Result<Token, Failure> {
+    Token::random().map_err(|error| {
+        Error::Numeric(format!("the operating system gives no random numbers: {error}")).into()
+    })
 }

@@ -34,7 +34,7 @@ pub(in crate::explore) fn svm(task: &Task<'_>) -> Answer {
     let wrong: Vec<usize> = (0..task.n()).filter(|&i| names[places[i]] != labels.names[labels.places[i]]).collect();
     let c = machine.params.c;
     let largest = |i: usize| {
-        let all = (0..machine.coef.cols()).map(|j| machine.coef[(i, j)].abs());
+        let all = (0..machine.coef.rows()).map(|r| machine.coef[(r, i)].abs());
         all.fold(0.0, f64::max)
     };
     let alphas: Vec<f64> = match machine.landmarks {
