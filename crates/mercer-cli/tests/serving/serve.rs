@@ -169,7 +169,7 @@ fn a_model_is_read_again_whole_or_not_at_all() {
     server.wait(|server| server.get("/metrics").body.contains(failures));
     let answer = server.post("/predict", ROW).json();
     assert_eq!((&answer["version"], &answer["rows"][0][0]), (&json!(1), &json!("setosa")));
-    let krr = ["krr", "iris.csv", "--target", "petal_length", "--columns", "1,2", "-m", "flowers.mercer", "--quiet", "--alpha", "1", "--no-score"];
+    let krr = ["krr", "iris.csv", "--target", "petal_length", "--columns", "1,2", "-m", "flowers.mercer", "--quiet", "--kernel", "linear"];
     assert_eq!(run(&folder, &krr).code, Some(0));
     server.wait(|server| server.get("/models").json()["models"][0]["version"] == 2);
     let answer = server.post("/predict", r#"{"rows": [[5.1, 3.5]]}"#).json();

@@ -66,7 +66,7 @@ function parameter(term, about, change) {
   const start = typeof value === "number" ? value : typeof about.default === "number" ? about.default : 1;
   const shape = whole ? { from: domain.kind === "count" ? 0 : 1, to: 12, step: 1 }
     : domain.kind === "share" ? { from: 0.01, to: 1, step: 0.01 }
-    : domain.kind === "positive" ? { from: -3, to: 3, step: 0.02, log: true }
+    : domain.kind === "positive" || rules.length ? { from: -3, to: 3, step: 0.02, log: true }
     : { from: domain.kind === "any" ? -5 : 0, to: 5, step: 0.05 };
   const control = slider(name, { ...shape, value: start }, (now) => change(name, now));
   if (!rules.length) return named(control);

@@ -21,7 +21,6 @@ export class Page {
   async start() {
     const { sets, kernels, exact, landmarks } = await get("api/start");
     [this.sets, this.families, this.exact, this.landmarks] = [sets, kernels, exact, landmarks];
-    if (!state.data || (state.data !== "drawn" && !sets.some((s) => s.name === state.data))) state.data = sets[0].name;
   }
 
   // Opens another data set, with the kernel that suits it.
@@ -44,6 +43,11 @@ export class Page {
 
   // Reads the rows of the data set if they are others than before.
   async load() {
+    if (state.data !== "drawn" && !this.sets.some((s) => s.name === state.data)) {
+      // An address of another table.
+      Object.assign(state, { data: this.sets[0].name, columns: [], axes: [0, 1], label: "", colour: "", selection: null, filter: false, pinned: [] });
+      state.terms = null;
+    }
     if (state.data === "drawn") {
       const [x, y] = [0, 1].map((i) => state.points.map((point) => point[i]));
       this.columns = [{ name: "x", values: x }, { name: "y", values: y }];
