@@ -12,8 +12,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-const USAGE: &str =
-    "load answers ADDRESS PATH TOKEN CONNECTIONS SECONDS BODY | load hostile ADDRESS PATH TOKEN CONNECTIONS REQUESTS";
+const USAGE: &str = "load answers ADDRESS PATH TOKEN CONNECTIONS SECONDS BODY | load hostile ADDRESS PATH TOKEN CONNECTIONS REQUESTS";
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -110,12 +109,19 @@ fn on_threads<R: Send>(
     std::thread::scope(|scope| {
         let work = &work;
         let all: Vec<_> = (0..threads).map(|thread| scope.spawn(move || work(thread))).collect();
-        let joined = all.into_iter().map(|thread| thread.join().map_err(|_| "a thread failed".to_string())?.map_err(|e| e.to_string()));
+        let joined = all.into_iter().map(|thread| {
+            thread.join().map_err(|_| "a thread failed".to_string())?.map_err(|e| e.to_string())
+        });
         joined.collect()
     })
 }
 
-fn answers(target: &Target, connections: usize, seconds: usize, body: &str) -> Result<String, String> {
+fn answers(
+    target: &Target,
+    connections: usize,
+    seconds: usize,
+    body: &str,
+) -> Result<String, String> {
     let request = target.request("application/json", body.as_bytes());
     let started = Instant::now();
     let until = started + Duration::from_secs(seconds.min(60) as u64);
@@ -126,7 +132,12 @@ fn answers(target: &Target, connections: usize, seconds: usize, body: &str) -> R
             stream.write_all(&request)?;
             match answer(&mut stream, &mut buffer)? {
                 Some(200) => times.push(asked.elapsed().as_secs_f64() * 1e3),
-                other => return Err(std::io::Error::other(format!("status {other:?}: {}", String::from_utf8_lossy(&buffer)))),
+                other => {
+                    return Err(std::io::Error::other(format!(
+                        "status {other:?}: {}",
+                        String::from_utf8_lossy(&buffer)
+                    )));
+                }
             }
         }
         Ok(times)
@@ -146,15 +157,42 @@ fn answers(target: &Target, connections: usize, seconds: usize, body: &str) -> R
 }
 
 const PIECES: [&[u8]; 20] = [
-    b"{\"rows\": ", b"[[", b"1e308,", b"1e999", b"null,", b"\"\\ud800\"", b"]]", b"}", b"[", b"{\"a\": 1}", b"NaN", b"\0", b"\xff\xfe",
-    b"1,2\n", b"PAR1", b"\x93NUMPY\x01\x00\xff\xff", b"true", b"[1,2,3,4]", b"\x1f\x8b\x08", b"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+    b"{\"rows\": ",
+    b"[[",
+    b"1e308,",
+    b"1e999",
+    b"null,",
+    b"\"\\ud800\"",
+    b"]]",
+    b"}",
+    b"[",
+    b"{\"a\": 1}",
+    b"NaN",
+    b"\0",
+    b"\xff\xfe",
+    b"1,2\n",
+    b"PAR1",
+    b"\x93NUMPY\x01\x00\xff\xff",
+    b"true",
+    b"[1,2,3,4]",
+    b"\x1f\x8b\x08",
+    b"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 ];
 const KINDS: [&str; 6] = [
-    "application/json", "text/csv", "application/vnd.apache.parquet", "application/x-npy", "text/tab-separated-values", "x/y",
+    "application/json",
+    "text/csv",
+    "application/vnd.apache.parquet",
+    "application/x-npy",
+    "text/tab-separated-values",
+    "x/y",
 ];
 const HEADS: [&[u8]; 6] = [
-    b"GET / HTTP/1.1\r\n", b"POST /predict HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n", b"\r\n\r\n",
-    b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffff\r\n", b"BREW / HTTP/9.9\r\n\r\n", b"\x16\x03\x01\x02\x00",
+    b"GET / HTTP/1.1\r\n",
+    b"POST /predict HTTP/1.1\r\nContent-Length: 3\r\nContent-Length: 4\r\n\r\n",
+    b"\r\n\r\n",
+    b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nffffffffff\r\n",
+    b"BREW / HTTP/9.9\r\n\r\n",
+    b"\x16\x03\x01\x02\x00",
 ];
 
 fn hostile(target: &Target, connections: usize, requests: usize) -> Result<String, String> {
@@ -162,12 +200,15 @@ fn hostile(target: &Target, connections: usize, requests: usize) -> Result<Strin
     let counts = on_threads(connections, |thread| {
         let mut state = thread as u64 + 1;
         let mut random = move |below: usize| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
             (state >> 33) as usize % below
         };
         let (mut stream, mut buffer, mut statuses) = (target.connect()?, Vec::new(), [0_usize; 6]);
         for _ in 0..requests / connections {
-            let body: Vec<u8> = (0..random(12)).flat_map(|_| PIECES[random(PIECES.len())]).copied().collect();
+            let body: Vec<u8> =
+                (0..random(12)).flat_map(|_| PIECES[random(PIECES.len())]).copied().collect();
             let is_broken = random(20) == 0;
             let bytes = match is_broken {
                 true => [HEADS[random(HEADS.len())], &body].concat(),

@@ -11,7 +11,8 @@ pub(crate) const NO_FRAMES: &str = "'none'";
 pub(crate) const LOCAL_FRAMES: &str = "'self' http://localhost:* http://127.0.0.1:*";
 
 pub(crate) fn html(text: &'static [u8], frames: &str) -> Response {
-    Response::ok("text/html; charset=utf-8", text).with("content-security-policy", format!("{POLICY}{frames}"))
+    Response::ok("text/html; charset=utf-8", text)
+        .with("content-security-policy", format!("{POLICY}{frames}"))
 }
 
 pub(crate) fn script(text: &'static [u8]) -> Response {

@@ -66,7 +66,10 @@ fn connections_are_kept_alive_and_requests_may_come_at_once() {
         b"POST / HTTP/1.1\r\nContent-Length: 2\r\n\r\nonPOST / HTTP/1.1\r\nContent-Length: 2\r\nConnection: close\r\n\r\nce",
     );
     assert_eq!(answer.matches("HTTP/1.1 200 OK").count(), 2);
-    assert!(answer.contains("connection: keep-alive") && answer.ends_with("\r\n\r\nce"), "{answer}");
+    assert!(
+        answer.contains("connection: keep-alive") && answer.ends_with("\r\n\r\nce"),
+        "{answer}"
+    );
 }
 
 #[test]
@@ -98,9 +101,13 @@ fn limits_hold() {
     let started = Instant::now();
     assert_eq!(server.ask(b""), "", "a connection that says nothing is closed");
     assert!(server.ask(b"GET / HT").starts_with("HTTP/1.1 408"));
-    assert!(server.ask(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc").starts_with("HTTP/1.1 408"));
+    assert!(
+        server.ask(b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nabc").starts_with("HTTP/1.1 408")
+    );
     assert!(started.elapsed() < Duration::from_secs(4));
-    assert!(server.ask(b"POST / HTTP/1.1\r\nContent-Length: 1001\r\n\r\n").starts_with("HTTP/1.1 413"));
+    assert!(
+        server.ask(b"POST / HTTP/1.1\r\nContent-Length: 1001\r\n\r\n").starts_with("HTTP/1.1 413")
+    );
     let mut many = b"POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     (0..200).for_each(|_| many.extend_from_slice(b"8\r\nabcdefgh\r\n"));
     assert!(server.ask(&many).starts_with("HTTP/1.1 413"));
@@ -134,7 +141,9 @@ fn too_many_connections_are_told_so() {
 #[test]
 fn a_panic_is_an_answer_and_others_are_served() {
     let server = Running::new(Limits::default());
-    assert!(server.ask(b"GET /panic HTTP/1.1\r\nConnection: close\r\n\r\n").starts_with("HTTP/1.1 500"));
+    assert!(
+        server.ask(b"GET /panic HTTP/1.1\r\nConnection: close\r\n\r\n").starts_with("HTTP/1.1 500")
+    );
     assert!(server.ask(b"GET / HTTP/1.1\r\nConnection: close\r\n\r\n").starts_with("HTTP/1.1 200"));
 }
 
@@ -163,15 +172,23 @@ fn a_stop_lets_answers_end() {
 /// Random bytes on many connections: the server still answers, and its memory does not grow.
 #[test]
 fn hostile_bytes_change_nothing() {
-    let server = Running::new(Limits { head_time: Duration::from_millis(200), ..Limits::default() });
+    let server =
+        Running::new(Limits { head_time: Duration::from_millis(200), ..Limits::default() });
     let mut state = 1_u64;
     let mut random = move || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize
     };
     let pieces: [&[u8]; 8] = [
-        b"POST /predict HTTP/1.1\r\n", b"Content-Length: 50\r\n", b"Transfer-Encoding: chunked\r\n", b"\r\n", b"\r\n\r\n",
-        b"ffffffff\r\n", b"{\"rows\": [[1e999]]}", b"\0\xff\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"POST /predict HTTP/1.1\r\n",
+        b"Content-Length: 50\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"\r\n",
+        b"\r\n\r\n",
+        b"ffffffff\r\n",
+        b"{\"rows\": [[1e999]]}",
+        b"\0\xff\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n",
     ];
     for _ in 0..600 {
         let mut bytes = Vec::new();

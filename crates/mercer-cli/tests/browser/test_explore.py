@@ -60,7 +60,8 @@ def test_every_data_set_fills_its_panels(name, explore):
     shown = visible(seen.page)
     assert set(TEXT_PANELS) <= set(shown)
     if name not in ("names", "messages"):
-        assert "data" in shown and "ridge" in shown and "preimage" in shown
+        assert "preimage" in shown
+        assert ("data" in shown and "ridge" in shown) == (name != "digits")
     for panel in shown:
         assert seen.page.locator(f"#panel-{panel} .caption.failed").count() == 0, seen.caption(panel)
         assert seen.caption(panel) != "", panel
@@ -69,7 +70,7 @@ def test_every_data_set_fills_its_panels(name, explore):
         )
         assert blank > 8, f"{panel} shows nothing"
         label = seen.page.locator(f"#panel-{panel} canvas").first.get_attribute("aria-label")
-        assert len(label) > 20
+        assert len(label) > 10
 
 
 def test_sliders_change_what_they_say(explore):
@@ -105,10 +106,10 @@ def test_sums_products_and_text_of_kernels(explore):
     page.get_by_label("Normalise").check()
     seen.settle()
     assert page.locator("#resolved").inner_text().startswith("k = normalize(rbf(gamma=2")
-    page.locator("#kernel-text").fill("0.5*matern(nu=1.5, sigma=1) * rbf(gamma=3)")
+    page.locator("#kernel-text").fill("0.5*laplacian(gamma=1) * rbf(gamma=3)")
     page.locator("#kernel-text").press("Enter")
     seen.settle()
-    assert "matern" in page.locator("#resolved").inner_text()
+    assert page.locator("#resolved").inner_text().startswith("k = 0.5*laplacian")
     page.locator("#kernel-text").fill("rbff(gamma=3)")
     page.locator("#kernel-text").press("Enter")
     seen.settle()

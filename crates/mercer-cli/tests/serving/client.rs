@@ -45,13 +45,27 @@ impl Server {
     /// Starts `mercer` with `arguments` in `folder`, and waits for its address.
     pub fn start(folder: &Path, arguments: &[&str]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mercer"));
-        command.current_dir(folder).args(arguments).args(["--port", "0"]).env_remove("MERCER_TOKEN");
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        command
+            .current_dir(folder)
+            .args(arguments)
+            .args(["--port", "0"])
+            .env_remove("MERCER_TOKEN");
+        let mut child = command
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
-        let rest = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("no address: {line:?}"));
+        let rest =
+            line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("no address: {line:?}"));
         let (host, base) = rest.split_once('/').unwrap();
-        let base = if base.is_empty() { String::new() } else { format!("/{}", base.trim_end_matches('/')) };
+        let base = if base.is_empty() {
+            String::new()
+        } else {
+            format!("/{}", base.trim_end_matches('/'))
+        };
         Self { host: host.into(), base, child }
     }
 
@@ -73,8 +87,17 @@ impl Server {
     }
 
     /// A request with headers and a body.
-    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
-        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+    pub fn request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Answer {
+        let mut text = format!(
+            "{method} {path} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n",
+            body.len()
+        );
         if !headers.iter().any(|(name, _)| *name == "Host") {
             text.push_str(&format!("Host: {}\r\n", self.host));
         }

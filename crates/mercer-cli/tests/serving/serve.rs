@@ -9,9 +9,31 @@ use crate::folder::Folder;
 fn models() -> Folder {
     let folder = Folder::new();
     assert_eq!(run(&folder, &["demo", "--data", "iris.csv", "--quiet"]).code, Some(0));
-    let svc = ["svc", "iris.csv", "--target", "species", "--probability", "sigmoid", "-m", "flowers.mercer", "--quiet"];
+    let svc = [
+        "svc",
+        "iris.csv",
+        "--target",
+        "species",
+        "--probability",
+        "sigmoid",
+        "-m",
+        "flowers.mercer",
+        "--quiet",
+    ];
     assert_eq!(run(&folder, &svc).code, Some(0));
-    let kpca = ["kpca", "iris.csv", "--label", "species", "-k", "3", "-m", "components.mercer", "--quiet", "-o", "k.csv"];
+    let kpca = [
+        "kpca",
+        "iris.csv",
+        "--label",
+        "species",
+        "-k",
+        "3",
+        "-m",
+        "components.mercer",
+        "--quiet",
+        "-o",
+        "k.csv",
+    ];
     assert_eq!(run(&folder, &kpca).code, Some(0));
     folder
 }
@@ -37,7 +59,16 @@ fn iris(folder: &Folder) -> (String, Vec<Value>) {
 #[test]
 fn predictions_are_those_of_the_command_line() {
     let folder = models();
-    let command = ["predict", "flowers.mercer", "iris.csv", "--scores", "--probability", "-o", "p.csv", "--quiet"];
+    let command = [
+        "predict",
+        "flowers.mercer",
+        "iris.csv",
+        "--scores",
+        "--probability",
+        "-o",
+        "p.csv",
+        "--quiet",
+    ];
     assert_eq!(run(&folder, &command).code, Some(0));
     let server = Server::start(folder.path(), &["serve", "flowers.mercer", "components.mercer"]);
     let (body, _) = iris(&folder);
@@ -48,7 +79,8 @@ fn predictions_are_those_of_the_command_line() {
     let mut lines = expected.lines();
     // The command names the label and the prediction beside it.
     let columns: Vec<&str> = lines.next().unwrap().split(',').collect();
-    let names: Vec<&str> = found["columns"].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        found["columns"].as_array().unwrap().iter().map(|n| n.as_str().unwrap()).collect();
     assert_eq!(&columns[columns.len() - names.len() + 1..], &names[1..]);
     for (line, row) in lines.zip(found["rows"].as_array().unwrap()) {
         let cells: Vec<&str> = line.split(',').rev().take(names.len()).collect();
@@ -66,7 +98,14 @@ fn predictions_are_those_of_the_command_line() {
     assert!(as_csv.head.contains("content-type: text/csv"));
     let components = server.post("/transform", ROW).json();
     assert_eq!(components["columns"], json!(["component_1", "component_2", "component_3"]));
-    let first: Vec<f64> = folder.read("k.csv").lines().nth(1).unwrap().split(',').filter_map(|c| c.parse().ok()).collect();
+    let first: Vec<f64> = folder
+        .read("k.csv")
+        .lines()
+        .nth(1)
+        .unwrap()
+        .split(',')
+        .filter_map(|c| c.parse().ok())
+        .collect();
     for (value, expected) in components["rows"][0].as_array().unwrap().iter().zip(first) {
         assert!((value.as_f64().unwrap() - expected).abs() < 1e-8);
     }
@@ -85,18 +124,24 @@ fn requests_at_the_same_time_get_their_own_answers() {
                 for i in (thread..150).step_by(8) {
                     // A faulty request beside it changes nothing.
                     if i % 5 == 0 {
-                        assert_eq!(server.post("/predict", r#"{"rows": [["x", 1, 2, 3]]}"#).status, 422);
+                        assert_eq!(
+                            server.post("/predict", r#"{"rows": [["x", 1, 2, 3]]}"#).status,
+                            422
+                        );
                     }
-                    let one = server.post("/predict", &json!({ "rows": [rows[i]] }).to_string()).json();
+                    let one =
+                        server.post("/predict", &json!({ "rows": [rows[i]] }).to_string()).json();
                     assert_eq!(one["rows"][0][0], all["rows"][i][0]);
-                    let (a, b) = (one["rows"][0][1].as_f64().unwrap(), all["rows"][i][1].as_f64().unwrap());
+                    let (a, b) =
+                        (one["rows"][0][1].as_f64().unwrap(), all["rows"][i][1].as_f64().unwrap());
                     assert!((a - b).abs() < 1e-9, "{a} and {b}");
                 }
             });
         }
     });
     let metrics = server.get("/metrics").body;
-    let rows = metrics.lines().find_map(|line| line.strip_prefix("mercer_rows_total{model=\"flowers\"} "));
+    let rows =
+        metrics.lines().find_map(|line| line.strip_prefix("mercer_rows_total{model=\"flowers\"} "));
     assert_eq!(rows, Some("300"));
 }
 
@@ -104,7 +149,9 @@ fn requests_at_the_same_time_get_their_own_answers() {
 fn who_may_ask() {
     let folder = models();
     let server = Server::start(folder.path(), &["serve", "flowers.mercer"]);
-    let status = |method: &str, path: &str, headers: &[(&str, &str)]| server.request(method, path, headers, ROW.as_bytes()).status;
+    let status = |method: &str, path: &str, headers: &[(&str, &str)]| {
+        server.request(method, path, headers, ROW.as_bytes()).status
+    };
     assert_eq!(status("POST", "/predict", &[]), 401);
     assert_eq!(status("POST", "/00000000000000000000000000000000/predict", &[]), 401);
     let bearer = format!("Bearer {}", server.token());
@@ -119,7 +166,8 @@ fn who_may_ask() {
     assert!(!answer.head.to_lowercase().contains("access-control-allow"));
     let open = Server::start(folder.path(), &["serve", "flowers.mercer", "--no-token"]);
     assert_eq!(open.post("/predict", ROW).status, 200);
-    let given = Server::start(folder.path(), &["serve", "flowers.mercer", "--token", "a-token-of-mine"]);
+    let given =
+        Server::start(folder.path(), &["serve", "flowers.mercer", "--token", "a-token-of-mine"]);
     assert_eq!(given.token(), "a-token-of-mine");
     assert!(!given.get("/models").body.contains("a-token-of-mine"));
 }
@@ -135,7 +183,9 @@ fn what_is_wrong_is_said() {
         (answer.status, answer.error())
     };
     assert_eq!(refused("/predict", "{").0, 400);
-    assert!(refused("/predict", r#"{"rows": [[1, 2, 3]]}"#).1.contains("the model needs 4 columns: "));
+    assert!(
+        refused("/predict", r#"{"rows": [[1, 2, 3]]}"#).1.contains("the model needs 4 columns: ")
+    );
     let (status, error) = refused("/predict", r#"{"rows": [{"a": 1}]}"#);
     assert!(status == 422 && error.contains("is missing"), "{error}");
     assert_eq!(refused("/predict", r#"{"rows": [[1,2,3,4],[1,2,3,4],[1,2,3,4]]}"#).0, 413);
@@ -169,7 +219,19 @@ fn a_model_is_read_again_whole_or_not_at_all() {
     server.wait(|server| server.get("/metrics").body.contains(failures));
     let answer = server.post("/predict", ROW).json();
     assert_eq!((&answer["version"], &answer["rows"][0][0]), (&json!(1), &json!("setosa")));
-    let krr = ["krr", "iris.csv", "--target", "petal_length", "--columns", "1,2", "-m", "flowers.mercer", "--quiet", "--kernel", "linear"];
+    let krr = [
+        "krr",
+        "iris.csv",
+        "--target",
+        "petal_length",
+        "--columns",
+        "1,2",
+        "-m",
+        "flowers.mercer",
+        "--quiet",
+        "--kernel",
+        "linear",
+    ];
     assert_eq!(run(&folder, &krr).code, Some(0));
     server.wait(|server| server.get("/models").json()["models"][0]["version"] == 2);
     let answer = server.post("/predict", r#"{"rows": [[5.1, 3.5]]}"#).json();
@@ -193,31 +255,70 @@ fn hostile_bodies_are_answered() {
     let folder = models();
     let server = Server::start(folder.path(), &["serve", "flowers.mercer"]);
     let pieces = [
-        "{\"rows\": ", "[[", "1e308,", "-1e-320,", "null,", "\"\\ud800\"", "]]", "}", "[", "{\"a\": 1}", "NaN", "\u{0}", "é", "1,2\n",
-        "PAR1", "\"x\"", "true", "[1,2,3,4]", "9".repeat(400).leak(),
+        "{\"rows\": ",
+        "[[",
+        "1e308,",
+        "-1e-320,",
+        "null,",
+        "\"\\ud800\"",
+        "]]",
+        "}",
+        "[",
+        "{\"a\": 1}",
+        "NaN",
+        "\u{0}",
+        "é",
+        "1,2\n",
+        "PAR1",
+        "\"x\"",
+        "true",
+        "[1,2,3,4]",
+        "9".repeat(400).leak(),
     ];
-    let kinds = ["application/json", "text/csv", "application/vnd.apache.parquet", "application/x-npy", "text/tab-separated-values", "x"];
+    let kinds = [
+        "application/json",
+        "text/csv",
+        "application/vnd.apache.parquet",
+        "application/x-npy",
+        "text/tab-separated-values",
+        "x",
+    ];
     let mut state = 7_u64;
     let mut random = move |below: usize| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) as usize % below
     };
     let resident = |server: &Server| -> f64 {
         let text = server.get("/metrics").body;
-        let line = text.lines().find_map(|line| line.strip_prefix("process_resident_memory_bytes "));
+        let line =
+            text.lines().find_map(|line| line.strip_prefix("process_resident_memory_bytes "));
         line.and_then(|bytes| bytes.parse().ok()).unwrap_or(0.0)
     };
     let mut ask = |count: usize| {
         for _ in 0..count {
             let body: String = (0..random(12)).map(|_| pieces[random(pieces.len())]).collect();
             let headers = [("Content-Type", kinds[random(kinds.len())])];
-            let answer = server.request("POST", &format!("{}/predict", server.base), &headers, body.as_bytes());
-            assert!([200, 400, 413, 415, 422].contains(&answer.status), "{} for {body:?}", answer.status);
+            let answer = server.request(
+                "POST",
+                &format!("{}/predict", server.base),
+                &headers,
+                body.as_bytes(),
+            );
+            assert!(
+                [200, 400, 413, 415, 422].contains(&answer.status),
+                "{} for {body:?}",
+                answer.status
+            );
         }
     };
     ask(300);
     let before = resident(&server);
     ask(700);
-    assert!(resident(&server) < before + 20e6, "memory grew from {before} to {}", resident(&server));
+    assert!(
+        resident(&server) < before + 20e6,
+        "memory grew from {before} to {}",
+        resident(&server)
+    );
     assert_eq!(server.post("/predict", ROW).status, 200);
 }

@@ -40,7 +40,12 @@ pub(super) fn refused(error: Error) -> Refusal {
 }
 
 impl<'a> Task<'a> {
-    pub fn new(query: &'a Query, sets: &[DataSet], context: Context, fits: &'a Fits) -> Result<Self, Refusal> {
+    pub fn new(
+        query: &'a Query,
+        sets: &[DataSet],
+        context: Context,
+        fits: &'a Fits,
+    ) -> Result<Self, Refusal> {
         let rows = query.samples(sets)?;
         // Widths that depend on the data are those of the rows that are used.
         let kernel = query.kernel()?.resolve(&rows.x).map_err(refused)?;
@@ -67,7 +72,8 @@ impl<'a> Task<'a> {
 
     /// Kernel PCA with `components`.
     pub fn kernel_pca(&self, components: usize) -> Result<Arc<KernelPca>, Refusal> {
-        let center = self.query.more.get("center").and_then(serde_json::Value::as_bool).unwrap_or(true);
+        let center =
+            self.query.more.get("center").and_then(serde_json::Value::as_bool).unwrap_or(true);
         let key = format!("{} {} {components} {center}", self.rows.key, self.kernel);
         self.fits.get(key, || {
             let count = components.min(self.n());

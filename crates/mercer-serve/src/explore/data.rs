@@ -81,7 +81,8 @@ impl DataSet {
     pub(super) fn columns(&self) -> Value {
         let columns: Vec<Value> = match &self.content {
             Content::Numbers { names, values } => {
-                let column = |j: usize| (0..values.rows()).map(|i| values[(i, j)]).collect::<Vec<f64>>();
+                let column =
+                    |j: usize| (0..values.rows()).map(|i| values[(i, j)]).collect::<Vec<f64>>();
                 let named = names.iter().enumerate();
                 named.map(|(j, name)| json!({ "name": name, "values": column(j) })).collect()
             }
@@ -90,8 +91,11 @@ impl DataSet {
                 vec![json!({ "name": name, "texts": texts })]
             }
         };
-        let labels: Vec<Value> =
-            self.labels.iter().map(|label| json!({ "name": label.name, "cells": label.cells })).collect();
+        let labels: Vec<Value> = self
+            .labels
+            .iter()
+            .map(|label| json!({ "name": label.name, "cells": label.cells }))
+            .collect();
         json!({ "columns": columns, "labels": labels })
     }
 }

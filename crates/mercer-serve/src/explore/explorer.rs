@@ -64,13 +64,25 @@ impl Explorer {
         stop: &Stop,
     ) -> Self {
         let (context, stop) = (context.clone(), stop.clone());
-        Self { sets, context, fits: Fits::new(), newest: Newest::default(), guard, token, options, stop }
+        Self {
+            sets,
+            context,
+            fits: Fits::new(),
+            newest: Newest::default(),
+            guard,
+            token,
+            options,
+            stop,
+        }
     }
 
     fn route(&self, request: &Request) -> Response {
         let path = request.path[1..].split_once('/').filter(|(first, _)| self.token.is(first));
         let Some((_, path)) = path else {
-            return Response::error(401, "the token is missing or wrong: open the address that was printed");
+            return Response::error(
+                401,
+                "the token is missing or wrong: open the address that was printed",
+            );
         };
         if request.method == Method::Post {
             return self.answer(path.strip_prefix("api/").unwrap_or_default(), &request.body);
@@ -111,12 +123,19 @@ impl Explorer {
         let context = self.context.clone().with_monitor(wanted.clone());
         match (panel.1)(self, &query, context) {
             Ok(response) => response,
-            Err(_) if wanted.is_replaced() => Response::error(409, "a newer question replaced this one"),
+            Err(_) if wanted.is_replaced() => {
+                Response::error(409, "a newer question replaced this one")
+            }
             Err((status, message)) => Response::error(status, &message),
         }
     }
 
-    fn task(&self, query: &Query, context: Context, of: fn(&Task<'_>) -> Answer) -> Result<Response, Refusal> {
+    fn task(
+        &self,
+        query: &Query,
+        context: Context,
+        of: fn(&Task<'_>) -> Answer,
+    ) -> Result<Response, Refusal> {
         let task = Task::new(query, &self.sets, context, &self.fits)?;
         of(&task).map(|value| Response::json(&value))
     }
@@ -135,7 +154,9 @@ const PANELS: &[(&str, Panel)] = &[
     ("clusters", |page, query, context| page.task(query, context, panels::clusters)),
     ("ridge", |page, query, context| page.task(query, context, panels::ridge)),
     ("preimage", |page, query, context| page.task(query, context, panels::preimage)),
-    ("check", |_, query, context| panels::check(&context, query).map(|value| Response::json(&value))),
+    ("check", |_, query, context| {
+        panels::check(&context, query).map(|value| Response::json(&value))
+    }),
     ("model", |page, query, context| {
         let task = Task::new(query, &page.sets, context, &page.fits)?;
         panels::model(&task).map(|bytes| Response::ok("application/octet-stream", bytes))

@@ -9,7 +9,8 @@ const MOST: usize = 40_000;
 
 /// The points of the grid that `query` asks for, row by row from the smallest y on; none if it asks for none.
 pub(super) fn grid(query: &Query, rows: &Rows) -> Result<Option<AnySamples>, Refusal> {
-    let (Some(plane), Some(values), Some(scaling)) = (&query.plane, &rows.values, &rows.scaling) else {
+    let (Some(plane), Some(values), Some(scaling)) = (&query.plane, &rows.values, &rows.scaling)
+    else {
         return Ok(None);
     };
     check(plane, values.cols())?;

@@ -98,13 +98,18 @@ impl Query {
     /// A count that the panel needs.
     pub fn count(&self, name: &str, from: usize, to: usize) -> Result<usize, Refusal> {
         let value = self.number(name, from as f64, to as f64)?;
-        if value.fract() == 0.0 { Ok(value as usize) } else { refuse(format!("{name} must be an integer")) }
+        if value.fract() == 0.0 {
+            Ok(value as usize)
+        } else {
+            refuse(format!("{name} must be an integer"))
+        }
     }
 
     /// Numbers that the panel needs.
     pub fn numbers(&self, name: &str) -> Result<Vec<f64>, Refusal> {
         let found = self.more.get(name).cloned().unwrap_or_default();
-        serde_json::from_value(found).map_err(|_| (422, format!("{name} must be a list of numbers")))
+        serde_json::from_value(found)
+            .map_err(|_| (422, format!("{name} must be a list of numbers")))
     }
 
     /// A text that the panel needs.
@@ -114,10 +119,13 @@ impl Query {
 
     /// The kernel.
     pub fn kernel(&self) -> Result<KernelSpec, Refusal> {
-        let spec: KernelSpec = self.kernel.parse().map_err(|error: mercer::Error| (422, error.to_string()))?;
+        let spec: KernelSpec =
+            self.kernel.parse().map_err(|error: mercer::Error| (422, error.to_string()))?;
         match spec.columns().is_empty() {
             true => Ok(spec),
-            false => refuse("kernels of named columns are not available on this page: choose the columns instead"),
+            false => refuse(
+                "kernels of named columns are not available on this page: choose the columns instead",
+            ),
         }
     }
 
@@ -134,7 +142,8 @@ impl Query {
         let rows = self.chosen(set.n())?;
         let labels = set.labels.iter().find(|labels| Some(&labels.name) == self.label.as_ref());
         let labels = labels.map(|labels| Labels::new(&pick(&labels.cells, &rows)));
-        let key = format!("{:?}", (&self.data, &self.points, &self.columns, &self.rows, self.scale));
+        let key =
+            format!("{:?}", (&self.data, &self.points, &self.columns, &self.rows, self.scale));
         match &set.content {
             Content::Numbers { names, values } => self.numeric(names, values, &rows, labels, key),
             Content::Strings { texts, .. } => {
@@ -180,7 +189,8 @@ impl Query {
         if !is_sound || !(2..=MOST_DRAWN).contains(&self.points.len()) {
             return refuse(format!("draw 2 to {MOST_DRAWN} points"));
         }
-        let values = Mat::from_fn(self.points.len(), 2, |i, j| [self.points[i].0, self.points[i].1][j]);
+        let values =
+            Mat::from_fn(self.points.len(), 2, |i, j| [self.points[i].0, self.points[i].1][j]);
         let cells = self.points.iter().map(|(_, _, class)| class.to_string()).collect();
         Ok(DataSet {
             name: "drawn".into(),

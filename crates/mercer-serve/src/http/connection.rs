@@ -233,9 +233,24 @@ mod tests {
 
     fn hostile() -> impl Strategy<Value = Vec<u8>> {
         let words: [&'static [u8]; 18] = [
-            b"GET ", b"POST ", b"/", b"/predict", b" HTTP/1.1", b"\r\n", b"\r\n\r\n", b"Content-Length: ", b"5",
-            b"99999999999", b"Transfer-Encoding: chunked", b"\0", b"\xff\xfe", b"0\r\n\r\n", b"7fffffff\r\n",
-            b"%", b": ", b"Expect: 100-continue",
+            b"GET ",
+            b"POST ",
+            b"/",
+            b"/predict",
+            b" HTTP/1.1",
+            b"\r\n",
+            b"\r\n\r\n",
+            b"Content-Length: ",
+            b"5",
+            b"99999999999",
+            b"Transfer-Encoding: chunked",
+            b"\0",
+            b"\xff\xfe",
+            b"0\r\n\r\n",
+            b"7fffffff\r\n",
+            b"%",
+            b": ",
+            b"Expect: 100-continue",
         ];
         let word = prop_oneof![
             4 => prop::sample::select(words.to_vec()).prop_map(<[u8]>::to_vec),

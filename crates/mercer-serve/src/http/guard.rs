@@ -115,7 +115,10 @@ mod tests {
         assert_eq!(status(&[("host", "localhost:80"), ("origin", "http://localhost:80")]), None);
         assert_eq!(status(&[]), Some(421));
         assert_eq!(status(&[("host", "evil.example:80")]), Some(421));
-        assert_eq!(status(&[("host", "localhost:80"), ("origin", "http://evil.example")]), Some(403));
+        assert_eq!(
+            status(&[("host", "localhost:80"), ("origin", "http://evil.example")]),
+            Some(403)
+        );
         assert_eq!(status(&[("host", "localhost:80"), ("origin", "null")]), Some(403));
         let open = Guard::new("0.0.0.0:80".parse().unwrap());
         assert!(open.refusal(&request(&[("host", "service.internal")])).is_none());

@@ -35,8 +35,12 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<Head>, Refus
     let size = match parsed.parse(bytes) {
         Ok(httparse::Status::Complete(size)) if size <= limits.head_bytes => size,
         Ok(httparse::Status::Partial) if bytes.len() < limits.head_bytes => return Ok(None),
-        Ok(_) | Err(httparse::Error::TooManyHeaders) => return Err((431, "the headers are too long")),
-        Err(httparse::Error::Version) => return Err((505, "only HTTP/1.0 and HTTP/1.1 are understood")),
+        Ok(_) | Err(httparse::Error::TooManyHeaders) => {
+            return Err((431, "the headers are too long"));
+        }
+        Err(httparse::Error::Version) => {
+            return Err((505, "only HTTP/1.0 and HTTP/1.1 are understood"));
+        }
         Err(_) => return Err((400, "the request is not HTTP/1.1")),
     };
     let method = match parsed.method {
@@ -60,7 +64,8 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<Head>, Refus
 
 fn texts(headers: &[httparse::Header<'_>]) -> Result<Vec<(String, String)>, Refusal> {
     let text = |header: &httparse::Header<'_>| {
-        let value = std::str::from_utf8(header.value).map_err(|_| (400, "a header is not UTF-8"))?;
+        let value =
+            std::str::from_utf8(header.value).map_err(|_| (400, "a header is not UTF-8"))?;
         Ok((header.name.to_ascii_lowercase(), value.trim().to_owned()))
     };
     headers.iter().map(text).collect()
@@ -69,7 +74,9 @@ fn texts(headers: &[httparse::Header<'_>]) -> Result<Vec<(String, String)>, Refu
 fn keeps_alive(version: Option<u8>, headers: &[(String, String)]) -> bool {
     let says = |word: &str| {
         let values = headers.iter().filter(|(name, _)| name == "connection");
-        values.flat_map(|(_, value)| value.split(',')).any(|item| item.trim().eq_ignore_ascii_case(word))
+        values
+            .flat_map(|(_, value)| value.split(','))
+            .any(|item| item.trim().eq_ignore_ascii_case(word))
     };
     if version == Some(1) { !says("close") } else { says("keep-alive") }
 }
@@ -102,14 +109,16 @@ pub(super) const TOO_LARGE: Refusal = (413, "the body is larger than the limit o
 fn target(text: &str) -> Result<(String, Vec<(String, String)>), Refusal> {
     let origin = text.starts_with('/').then_some(text);
     // A full address is allowed too; the Host header says the same.
-    let full = || text.strip_prefix("http://").map(|rest| rest.find('/').map_or("/", |at| &rest[at..]));
+    let full =
+        || text.strip_prefix("http://").map(|rest| rest.find('/').map_or("/", |at| &rest[at..]));
     let text = origin.or_else(full).ok_or((400, "the request target is not a path"))?;
     let (path, query) = text.split_once('?').unwrap_or((text, ""));
     let path = decoded(path, false).ok_or((400, "the path is not percent-encoded UTF-8"))?;
     let mut pairs = Vec::new();
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        let text = |part| decoded(part, true).ok_or((400, "the query is not percent-encoded UTF-8"));
+        let text =
+            |part| decoded(part, true).ok_or((400, "the query is not percent-encoded UTF-8"));
         pairs.push((text(name)?, text(value)?));
     }
     Ok((path, pairs))

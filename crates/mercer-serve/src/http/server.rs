@@ -66,8 +66,14 @@ impl Server {
     }
 
     /// Answers requests until `stop` is set; then those that are being answered have `limits.stop_time` to end.
-    pub fn run(self, handler: Arc<dyn Handler>, limits: Limits, stop: &Stop) -> std::io::Result<()> {
-        let shared = Arc::new(Shared { handler, limits, stop: stop.clone(), open: AtomicUsize::new(0) });
+    pub fn run(
+        self,
+        handler: Arc<dyn Handler>,
+        limits: Limits,
+        stop: &Stop,
+    ) -> std::io::Result<()> {
+        let shared =
+            Arc::new(Shared { handler, limits, stop: stop.clone(), open: AtomicUsize::new(0) });
         let (accepting, address) = (shared.clone(), self.address);
         let thread = std::thread::Builder::new().name(panics::THREAD.into());
         let accept = thread.spawn(move || accept(&self.listener, &accepting))?;
@@ -156,7 +162,8 @@ fn converse(stream: &TcpStream, shared: &Shared) {
     loop {
         let permit = &mut || {
             let permission = b"HTTP/1.1 100 Continue\r\n\r\n";
-            Socket::new(stream, &has_stopped).is_ok_and(|s| s.send(permission, limits.write_time).is_ok())
+            Socket::new(stream, &has_stopped)
+                .is_ok_and(|s| s.send(permission, limits.write_time).is_ok())
         };
         match connection::read(&mut socket, &mut buffer, limits, shared.idle_time(), permit) {
             Ok(request) => {
@@ -186,7 +193,10 @@ impl Shared {
         panics::catch(|| self.handler.handle(request)).unwrap_or_else(|panicked| {
             let place = panicked.place.as_deref().unwrap_or("unknown location");
             eprintln!("mercer: this is a bug in mercer: {} (at {place})", panicked.message);
-            Response::error(500, "this is a bug in mercer; the message is on the server's standard error")
+            Response::error(
+                500,
+                "this is a bug in mercer; the message is on the server's standard error",
+            )
         })
     }
 }

@@ -7,7 +7,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// Upper ends of the histogram of times, in seconds.
-const BOUNDS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
+const BOUNDS: [f64; 12] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 
 /// What is counted.
 #[derive(Debug, Default)]
@@ -91,20 +92,38 @@ impl Metrics {
             }
         };
         let all = counts.requests.iter();
-        let lines = all.map(|((path, status), n)| (format!("{{path=\"{path}\",status=\"{status}\"}}"), n.to_string()));
+        let lines = all.map(|((path, status), n)| {
+            (format!("{{path=\"{path}\",status=\"{status}\"}}"), n.to_string())
+        });
         family("mercer_requests_total", "counter", "Requests by path and status.", lines.collect());
         let all = counts.rows.iter();
-        let lines = all.map(|(model, n)| (format!("{{model=\"{}\"}}", escaped(model)), n.to_string()));
+        let lines =
+            all.map(|(model, n)| (format!("{{model=\"{}\"}}", escaped(model)), n.to_string()));
         family("mercer_rows_total", "counter", "Rows evaluated, by model.", lines.collect());
         let all = counts.reloads.iter();
         let lines = all.map(|((model, result), n)| {
             (format!("{{model=\"{}\",result=\"{result}\"}}", escaped(model)), n.to_string())
         });
-        family("mercer_reloads_total", "counter", "Model files read again after a change.", lines.collect());
+        family(
+            "mercer_reloads_total",
+            "counter",
+            "Model files read again after a change.",
+            lines.collect(),
+        );
         let plain = |value: String| vec![(String::new(), value)];
-        family("mercer_batches_total", "counter", "Evaluations of models.", plain(counts.batches.to_string()));
+        family(
+            "mercer_batches_total",
+            "counter",
+            "Evaluations of models.",
+            plain(counts.batches.to_string()),
+        );
         let n = counts.batched_requests.to_string();
-        family("mercer_batched_requests_total", "counter", "Requests in these evaluations.", plain(n));
+        family(
+            "mercer_batched_requests_total",
+            "counter",
+            "Requests in these evaluations.",
+            plain(n),
+        );
         let n = counts.batched_rows.to_string();
         family("mercer_batched_rows_total", "counter", "Rows in these evaluations.", plain(n));
         let n = self.queue.load(Ordering::Relaxed).to_string();

@@ -8,7 +8,8 @@ use super::{CellKind, ModelFacts, Operation};
 /// The document for the models of `slots`; `has_token` says that requests need one.
 pub(super) fn document(slots: &[Slot], has_token: bool) -> Value {
     let names = |wanted: Operation| -> Vec<(String, ModelFacts)> {
-        let all = slots.iter().map(|slot| (slot.name.clone(), slot.current().model.facts().clone()));
+        let all =
+            slots.iter().map(|slot| (slot.name.clone(), slot.current().model.facts().clone()));
         all.filter(|(_, facts)| facts.operation == wanted).collect()
     };
     let mut paths = json!({
@@ -46,7 +47,8 @@ pub(super) fn document(slots: &[Slot], has_token: bool) -> Value {
         } }
     });
     if has_token {
-        document["components"]["securitySchemes"] = json!({ "token": { "type": "http", "scheme": "bearer" } });
+        document["components"]["securitySchemes"] =
+            json!({ "token": { "type": "http", "scheme": "bearer" } });
         document["security"] = json!([{ "token": [] }]);
     }
     document
@@ -58,8 +60,10 @@ fn plain(summary: &str, kind: &str) -> Value {
 
 fn evaluate(summary: &str, models: &[(String, ModelFacts)]) -> Value {
     let names: Vec<&str> = models.iter().map(|(name, _)| name.as_str()).collect();
-    let examples: serde_json::Map<String, Value> =
-        models.iter().map(|(name, facts)| (name.clone(), json!({ "value": example(facts) }))).collect();
+    let examples: serde_json::Map<String, Value> = models
+        .iter()
+        .map(|(name, facts)| (name.clone(), json!({ "value": example(facts) })))
+        .collect();
     let failure = |text: &str| {
         json!({ "description": text,
                 "content": { "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } } })

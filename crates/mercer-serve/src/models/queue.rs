@@ -63,7 +63,12 @@ impl Queue {
     }
 
     /// The results of `model` for `rows`, within `time`.
-    pub fn evaluate(&self, model: Arc<dyn Predictor>, rows: Table, time: Duration) -> Result<Table, Refusal> {
+    pub fn evaluate(
+        &self,
+        model: Arc<dyn Predictor>,
+        rows: Table,
+        time: Duration,
+    ) -> Result<Table, Refusal> {
         let (reply, answer) = sync_channel(1);
         let until = Instant::now() + time;
         self.push(Job { model, rows, until, reply })?;
@@ -158,7 +163,10 @@ impl Queue {
             Err(panicked) => {
                 let place = panicked.place.as_deref().unwrap_or("unknown location");
                 eprintln!("mercer: this is a bug in mercer: {} (at {place})", panicked.message);
-                Err((500, "this is a bug in mercer; the message is on the server's standard error".into()))
+                Err((
+                    500,
+                    "this is a bug in mercer; the message is on the server's standard error".into(),
+                ))
             }
         }
     }
@@ -176,7 +184,8 @@ fn wait(answer: &Receiver<Result<Table, Refusal>>, until: Instant) -> Result<Tab
 impl Job {
     /// Whether it can be evaluated together with `other`.
     fn is_like(&self, other: &Job) -> bool {
-        let kinds = |job: &Job| job.rows.columns.iter().map(std::mem::discriminant).collect::<Vec<_>>();
+        let kinds =
+            |job: &Job| job.rows.columns.iter().map(std::mem::discriminant).collect::<Vec<_>>();
         Arc::ptr_eq(&self.model, &other.model) && kinds(self) == kinds(other)
     }
 }

@@ -34,7 +34,9 @@ pub(super) fn read(
     };
     match table.n_rows() {
         0 => Err((422, "there are no rows".into())),
-        rows if rows > max_rows => Err((413, format!("{rows} rows are more than the limit of {max_rows}"))),
+        rows if rows > max_rows => {
+            Err((413, format!("{rows} rows are more than the limit of {max_rows}")))
+        }
         _ => Ok(table),
     }
 }
@@ -99,7 +101,10 @@ fn by_position(rows: Vec<Row>) -> Result<Table, Refusal> {
         }
         if cells.len() != columns.len() {
             let (found, first) = (cells.len(), columns.len());
-            return Err((422, format!("row {} has {found} cells, but row 1 has {first}", place + 1)));
+            return Err((
+                422,
+                format!("row {} has {found} cells, but row 1 has {first}", place + 1),
+            ));
         }
         columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
     }
@@ -154,7 +159,9 @@ pub(super) fn matched(table: Table, facts: &ModelFacts) -> Result<Table, Refusal
         Some(names) if facts.has_names => {
             let find = |wanted: &super::ColumnFacts| {
                 let place = names.iter().position(|name| *name == wanted.name);
-                place.ok_or_else(|| (422, format!("column {:?} is missing; {}", wanted.name, listed(facts))))
+                place.ok_or_else(|| {
+                    (422, format!("column {:?} is missing; {}", wanted.name, listed(facts)))
+                })
             };
             let places = needed.iter().map(find).collect::<Result<Vec<_>, _>>()?;
             table.keep(&places)
@@ -179,10 +186,15 @@ fn check(needed: &super::ColumnFacts, cells: &Column) -> Result<(), Refusal> {
         None => Ok(()),
         Some(row) => {
             let cell: String = match cells {
-                Column::Text(texts) => format!("{:?}", texts[row].chars().take(40).collect::<String>()),
+                Column::Text(texts) => {
+                    format!("{:?}", texts[row].chars().take(40).collect::<String>())
+                }
                 _ => "missing".into(),
             };
-            Err((422, format!("row {}, column {:?}: {cell}; a number is required", row + 1, needed.name)))
+            Err((
+                422,
+                format!("row {}, column {:?}: {cell}; a number is required", row + 1, needed.name),
+            ))
         }
     }
 }
@@ -261,7 +273,8 @@ mod tests {
     use super::*;
 
     fn facts(kinds: &[CellKind], has_names: bool) -> ModelFacts {
-        let column = |(i, kind): (usize, &CellKind)| ColumnFacts { name: format!("c{i}"), kind: *kind };
+        let column =
+            |(i, kind): (usize, &CellKind)| ColumnFacts { name: format!("c{i}"), kind: *kind };
         ModelFacts {
             operation: Operation::Predict,
             estimator: "svm",
@@ -280,7 +293,8 @@ mod tests {
 
     #[test]
     fn rows_come_as_arrays_or_objects() {
-        let by_name = json(r#"{"rows": [{"c1": 2, "x": "a", "c0": 1}, {"c0": 3, "c1": 4.5}]}"#).unwrap();
+        let by_name =
+            json(r#"{"rows": [{"c1": 2, "x": "a", "c0": 1}, {"c0": 3, "c1": 4.5}]}"#).unwrap();
         let two = facts(&[CellKind::Number; 2], true);
         let found = matched(by_name, &two).unwrap();
         let expected = [Column::F64(vec![1.0, 3.0]), Column::F64(vec![2.0, 4.5])];
@@ -306,17 +320,24 @@ mod tests {
         assert_eq!(read("text/xml", b"", 3, false).unwrap_err().0, 415);
         let two = facts(&[CellKind::Number; 2], true);
         let fault = |text: &str| matched(json(text).unwrap(), &two).unwrap_err().1;
-        assert_eq!(fault(r#"{"rows": [[1]]}"#), "the rows have 1 columns; the model needs 2 columns: c0, c1");
+        assert_eq!(
+            fault(r#"{"rows": [[1]]}"#),
+            "the rows have 1 columns; the model needs 2 columns: c0, c1"
+        );
         assert!(fault(r#"{"rows": [{"c0": 1}]}"#).starts_with("column \"c1\" is missing"));
         let expected = "row 1, column \"c1\": \"x\"; a number is required";
         assert_eq!(fault(r#"{"rows": [[1, "x"]]}"#), expected);
-        assert_eq!(fault(r#"{"rows": [[null, 1]]}"#), "row 1, column \"c0\": missing; a number is required");
+        assert_eq!(
+            fault(r#"{"rows": [[null, 1]]}"#),
+            "row 1, column \"c0\": missing; a number is required"
+        );
     }
 
     #[test]
     fn texts_and_encoded_columns_pass() {
         let facts = facts(&[CellKind::String, CellKind::Encoded], false);
-        let table = matched(json(r#"{"rows": [["a", null], [1.5, true]]}"#).unwrap(), &facts).unwrap();
+        let table =
+            matched(json(r#"{"rows": [["a", null], [1.5, true]]}"#).unwrap(), &facts).unwrap();
         let texts = |cells: [&str; 2]| Column::Text(cells.map(String::from).to_vec());
         assert_eq!(table.columns, [texts(["a", "1.5"]), texts(["", "true"])]);
         assert_eq!(table.names, None);

@@ -93,7 +93,9 @@ impl Service {
         match path {
             "/predict" if is_post => ("/predict", self.evaluate(request, Operation::Predict)),
             "/transform" if is_post => ("/transform", self.evaluate(request, Operation::Transform)),
-            "/predict" | "/transform" => ("other", Response::error(405, "use POST").with("allow", "POST")),
+            "/predict" | "/transform" => {
+                ("other", Response::error(405, "use POST").with("allow", "POST"))
+            }
             _ if is_post => ("other", Response::error(404, NO_PATH)),
             "/models" => ("/models", self.models()),
             "/health" => ("/health", self.health()),
@@ -105,9 +107,14 @@ impl Service {
                 let document = openapi::document(self.store.slots(), self.token.is_some());
                 ("/openapi.json", Response::json(&document))
             }
-            "/" => ("page", page::html(include_bytes!("../../web/service/index.html"), page::NO_FRAMES)),
+            "/" => (
+                "page",
+                page::html(include_bytes!("../../web/service/index.html"), page::NO_FRAMES),
+            ),
             "/service.js" => ("page", page::script(include_bytes!("../../web/service/service.js"))),
-            "/service.css" => ("page", page::style(include_bytes!("../../web/service/service.css"))),
+            "/service.css" => {
+                ("page", page::style(include_bytes!("../../web/service/service.css")))
+            }
             _ => ("other", Response::error(404, NO_PATH)),
         }
     }

@@ -55,7 +55,8 @@ impl Store {
         for path in paths {
             let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             if let Some(other) = slots.iter().find(|slot| slot.name == name) {
-                let message = format!("{} is called {name:?} too: rename one of them", other.path.display());
+                let message =
+                    format!("{} is called {name:?} too: rename one of them", other.path.display());
                 return Err(Error::format(path, message));
             }
             let seen = Mutex::new(stamp(path));

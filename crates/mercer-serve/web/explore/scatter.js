@@ -8,6 +8,7 @@ const NEAR = 14;
 
 // Round numbers from low to high, about as many as `count`.
 export function ticks([low, high], count) {
+  if (!(high > low) || !Number.isFinite(high - low)) return [];
   const raw = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * 0.999) ?? 10 * power;
@@ -233,9 +234,9 @@ export class Plot {
     canvas.addEventListener("pointerup", (event) => {
       if (!pressed || !this.picture) return;
       const [x, y] = at(event);
-      const far = Math.hypot(x - pressed[0], y - pressed[1]) > 5;
+      const far = path?.some(([a, b]) => Math.hypot(a - pressed[0], b - pressed[1]) > 5);
       if (isDragging) on.drop?.(this.scales().from(x, y));
-      else if (far && path) on.lasso?.(this.within(path), event);
+      else if (far) on.lasso?.(this.within(path), event);
       else on.pick?.(this.nearest(x, y), this.scales().from(x, y), event);
       [path, pressed, isDragging] = [null, null, false];
       this.drawOver();

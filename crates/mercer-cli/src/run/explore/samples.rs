@@ -19,8 +19,20 @@ pub fn all() -> Result<Vec<DataSet>> {
     Ok(vec![
         plane("circles", "Circles", rings, &Shape::Circles.sample(240, 0), "rbf(gamma=2)"),
         plane("moons", "Moons", "Two interleaved half circles", &moons()?, "rbf(gamma=4)"),
-        plane("spirals", "Spirals", "Two spiral arms wound around each other", &Shape::Spiral.sample(300, 0), "rbf(gamma=20)"),
-        plane("blobs", "Blobs", "Three round groups of points", &Shape::Blobs.sample(240, 0), "rbf(gamma=1)"),
+        plane(
+            "spirals",
+            "Spirals",
+            "Two spiral arms wound around each other",
+            &Shape::Spiral.sample(300, 0),
+            "rbf(gamma=20)",
+        ),
+        plane(
+            "blobs",
+            "Blobs",
+            "Three round groups of points",
+            &Shape::Blobs.sample(240, 0),
+            "rbf(gamma=1)",
+        ),
         parabola(),
         sine(),
         iris()?,
@@ -40,7 +52,14 @@ fn numbers(names: &[&str], values: Mat<f64>) -> Content {
     Content::Numbers { names: names.iter().map(|name| name.to_string()).collect(), values }
 }
 
-fn set(name: &str, title: &str, about: &str, content: Content, labels: Vec<Labels>, kernel: &str) -> DataSet {
+fn set(
+    name: &str,
+    title: &str,
+    about: &str,
+    content: Content,
+    labels: Vec<Labels>,
+    kernel: &str,
+) -> DataSet {
     let mut set = DataSet {
         name: name.into(),
         title: title.into(),
@@ -62,7 +81,8 @@ fn parabola() -> DataSet {
     let points = [[1.0, 1.0], [2.0, 4.0], [-1.0, 1.0], [-2.0, 4.0]];
     let labels = ["right", "right", "left", "left"].map(String::from).to_vec();
     let data = Labelled { points: points.to_vec(), labels };
-    let about = "Four points of a parabola, on which kernel PCA can be followed with pencil and paper";
+    let about =
+        "Four points of a parabola, on which kernel PCA can be followed with pencil and paper";
     plane("parabola", "Parabola (worked example)", about, &data, "poly(degree=2, gamma=1, coef0=1)")
 }
 
@@ -74,7 +94,8 @@ fn sine() -> DataSet {
         [x, (1.7 * x).sin() + 0.3 * x + 0.25 * noise.normal()]
     };
     let points: Vec<[f64; 2]> = (0..80).map(point).collect();
-    let labels = points.iter().map(|p| if p[1] > 0.0 { "above 0" } else { "below 0" }.into()).collect();
+    let labels =
+        points.iter().map(|p| if p[1] > 0.0 { "above 0" } else { "below 0" }.into()).collect();
     let about = "A curve with noise, for regression of y on x";
     plane("sine", "Noisy curve", about, &Labelled { points, labels }, "rbf(gamma=1)")
 }
@@ -107,7 +128,8 @@ fn iris() -> Result<DataSet> {
 
 fn digits() -> Result<DataSet> {
     let lines: Vec<&[u8]> = DIGITS.lines().map(str::as_bytes).collect();
-    let shade = |i: usize, j: usize| char::from(lines[i][1 + j]).to_digit(17).map_or(0.0, f64::from) / 16.0;
+    let shade =
+        |i: usize, j: usize| char::from(lines[i][1 + j]).to_digit(17).map_or(0.0, f64::from) / 16.0;
     let values = Mat::from_fn(lines.len(), 64, shade);
     let names: Vec<String> = (0..64).map(|j| format!("p{}{}", j / 8, j % 8)).collect();
     let cells = lines.iter().map(|line| char::from(line[0]).to_string()).collect();
@@ -128,10 +150,15 @@ fn names() -> Result<DataSet> {
 
 fn messages() -> Result<DataSet> {
     let table = sample("messages", 150)?;
-    let texts = |column: &Column| (0..column.len()).map(|i| column.text(i)).collect::<Vec<String>>();
+    let texts =
+        |column: &Column| (0..column.len()).map(|i| column.text(i)).collect::<Vec<String>>();
     let place = |name: &str| table.find(name);
-    let content = Content::Strings { name: "text".into(), texts: Strings::new(texts(&table.columns[place("text")?]))? };
-    let labels = vec![Labels { name: "topic".into(), cells: texts(&table.columns[place("topic")?]) }];
+    let content = Content::Strings {
+        name: "text".into(),
+        texts: Strings::new(texts(&table.columns[place("text")?]))?,
+    };
+    let labels =
+        vec![Labels { name: "topic".into(), cells: texts(&table.columns[place("topic")?]) }];
     let about = "Short texts about weather, sport and cooking";
     Ok(set("messages", "Messages", about, content, labels, "normalize(spectrum(p=3))"))
 }

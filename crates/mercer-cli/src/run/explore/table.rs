@@ -21,10 +21,12 @@ pub fn read(session: &Session, args: &ExploreArgs, source: &Source) -> Result<Da
         None => (0..table.n_columns()).collect(),
     };
     let used: Vec<usize> = chosen.into_iter().filter(|&column| Some(column) != label).collect();
-    let numeric: Vec<usize> = used.iter().copied().filter(|&j| is_numeric(&table.columns[j])).collect();
+    let numeric: Vec<usize> =
+        used.iter().copied().filter(|&j| is_numeric(&table.columns[j])).collect();
     let is_text = args.columns.is_some() && numeric.len() < used.len() || numeric.is_empty();
     let text = used.iter().copied().find(|j| !numeric.contains(j)).filter(|_| is_text);
-    let rows = sampled(session, &table, if text.is_some() { &[] } else { &numeric }, args.rows as usize)?;
+    let rows =
+        sampled(session, &table, if text.is_some() { &[] } else { &numeric }, args.rows as usize)?;
     let content = match text {
         Some(column) => strings(&table, column, &rows)?,
         None => numbers(&table, &numeric, &rows)?,
@@ -32,7 +34,9 @@ pub fn read(session: &Session, args: &ExploreArgs, source: &Source) -> Result<Da
     let labels = labels(&table, label, &rows);
     let (kernel, scale) = match (&content, text) {
         (_, Some(_)) => ("normalize(spectrum(p=3))".to_owned(), false),
-        (Content::Numbers { names, .. }, None) => (format!("rbf(gamma={})", 1.0 / names.len().max(1) as f64), true),
+        (Content::Numbers { names, .. }, None) => {
+            (format!("rbf(gamma={})", 1.0 / names.len().max(1) as f64), true)
+        }
         _ => ("rbf".into(), true),
     };
     let file = source.path().file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -69,13 +73,17 @@ fn sampled(session: &Session, table: &Table, numeric: &[usize], most: usize) -> 
     }
     if left_out > 0 && !session.quiet {
         session.progress.clear();
-        crate::summary::warn(&format!("{} with missing values are left out", counted(left_out, "row")));
+        crate::summary::warn(&format!(
+            "{} with missing values are left out",
+            counted(left_out, "row")
+        ));
     }
     if rows.len() <= most {
         return Ok(rows);
     }
     let mut stream = Stream::new(0, "explore");
-    let mut drawn: Vec<(f64, usize)> = rows.into_iter().map(|row| (stream.uniform(), row)).collect();
+    let mut drawn: Vec<(f64, usize)> =
+        rows.into_iter().map(|row| (stream.uniform(), row)).collect();
     drawn.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut rows: Vec<usize> = drawn.into_iter().take(most).map(|(_, row)| row).collect();
     rows.sort_unstable();
@@ -103,9 +111,14 @@ fn strings(table: &Table, column: usize, rows: &[usize]) -> Result<Content> {
 
 /// The label first, then all columns of text.
 fn labels(table: &Table, label: Option<usize>, rows: &[usize]) -> Vec<Labels> {
-    let texts = (0..table.n_columns()).filter(|&j| Some(j) != label && !is_numeric(&table.columns[j]));
+    let texts =
+        (0..table.n_columns()).filter(|&j| Some(j) != label && !is_numeric(&table.columns[j]));
     let cells = |j: usize| rows.iter().map(|&row| table.columns[j].text(row)).collect();
-    label.into_iter().chain(texts).map(|j| Labels { name: table.name(j), cells: cells(j) }).collect()
+    label
+        .into_iter()
+        .chain(texts)
+        .map(|j| Labels { name: table.name(j), cells: cells(j) })
+        .collect()
 }
 
 fn described(table: &Table, rows: usize) -> String {

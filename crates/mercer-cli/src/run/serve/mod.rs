@@ -17,8 +17,8 @@ use crate::facts::counted;
 use crate::failure::Failure;
 use crate::stdout;
 
-pub use self::listen::{Listening, random_token};
 use self::listen::token_of;
+pub use self::listen::{Listening, random_token};
 
 /// How often model files are looked at.
 const RELOAD: Duration = Duration::from_secs(1);

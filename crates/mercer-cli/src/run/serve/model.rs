@@ -50,7 +50,8 @@ impl Served {
     fn predicted(&self, session: &Session, features: &Table) -> Result<Vec<(String, Column)>> {
         let (model, scaling) = (&self.saved.model, self.saved.scaling.as_ref());
         let prediction = predict(session, model, scaling, features, false)?;
-        let probabilities = matches!(&prediction, Prediction::Classes { probabilities: Some(_), .. });
+        let probabilities =
+            matches!(&prediction, Prediction::Classes { probabilities: Some(_), .. });
         let extras = Extras { scores: true, decisions: false, probabilities };
         let names = Names { targets: &self.targets, classes: self.facts.classes.as_deref() };
         Ok(prediction.columns(names, self.saved.dtype, extras, str::to_string))
@@ -99,7 +100,8 @@ fn columns(saved: &ModelFile, encoding: Option<&Encoding>) -> Vec<ColumnFacts> {
     }
     let count = saved.model.inputs();
     let kinds = kinds(&InputKind::of_model(&saved.model), count);
-    let name = |i: usize| saved.feature_names.as_ref().map_or(format!("x{i}"), |names| names[i].clone());
+    let name =
+        |i: usize| saved.feature_names.as_ref().map_or(format!("x{i}"), |names| names[i].clone());
     kinds.into_iter().enumerate().map(|(i, kind)| ColumnFacts { name: name(i), kind }).collect()
 }
 

@@ -13,7 +13,8 @@ pub(super) fn fit(task: &Task<'_>) -> Result<KernelKMeans, Refusal> {
     let rounds = task.query.count("rounds", 1, 300)?;
     let seed = task.query.count("seed", 0, 1_000_000)? as u64;
     // One start, so that rounds follow each other.
-    let mut params = KernelKMeansParams::new(k, task.kernel.clone()).starts(1).max_rounds(rounds).seed(seed);
+    let mut params =
+        KernelKMeansParams::new(k, task.kernel.clone()).starts(1).max_rounds(rounds).seed(seed);
     params.landmarks = task.landmarks();
     KernelKMeans::fit(&task.context, &params, &task.rows.x, None).map_err(refused)
 }

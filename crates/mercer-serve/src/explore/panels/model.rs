@@ -38,12 +38,16 @@ pub(in crate::explore) fn model(task: &Task<'_>) -> Result<Vec<u8>, Refusal> {
     let names: Vec<String> = serde_json::from_value(names).unwrap_or_default();
     let inputs = file.model.inputs();
     file.feature_names = (names.len() == inputs).then_some(names);
-    file.scaling = task.rows.scaling.clone().filter(|scaling| scaling.kind != ScalingKind::None).map(|mut scaling| {
-        if is_ridge {
-            let from = task.query.count("from", 0, scaling.shift.len() - 1).unwrap_or(0);
-            (scaling.shift, scaling.factor) = (vec![scaling.shift[from]], vec![scaling.factor[from]]);
-        }
-        scaling
-    });
+    file.scaling =
+        task.rows.scaling.clone().filter(|scaling| scaling.kind != ScalingKind::None).map(
+            |mut scaling| {
+                if is_ridge {
+                    let from = task.query.count("from", 0, scaling.shift.len() - 1).unwrap_or(0);
+                    (scaling.shift, scaling.factor) =
+                        (vec![scaling.shift[from]], vec![scaling.factor[from]]);
+                }
+                scaling
+            },
+        );
     to_bytes(&file).map_err(refused)
 }

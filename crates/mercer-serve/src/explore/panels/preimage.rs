@@ -30,6 +30,10 @@ pub(in crate::explore) fn preimage(task: &Task<'_>) -> Answer {
     let found = model.preimages(&task.context, &params, &scores).map_err(refused)?;
     let mut row = found.samples.into_vec();
     scaling.undo(&mut row, values.cols()).map_err(refused)?;
-    let name = if method == Method::FixedPoint { "fixed-point iteration" } else { "weights of neighbours" };
+    let name = if method == Method::FixedPoint {
+        "fixed-point iteration"
+    } else {
+        "weights of neighbours"
+    };
     Ok(json!({ "row": row, "converged": found.converged == 1, "method": name }))
 }

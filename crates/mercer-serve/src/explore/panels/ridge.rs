@@ -23,7 +23,9 @@ pub(super) struct Pair {
 
 impl Pair {
     pub fn of(task: &Task<'_>) -> Result<Self, Refusal> {
-        let Some(values) = &task.rows.values else { return refuse("only rows of numbers have a curve") };
+        let Some(values) = &task.rows.values else {
+            return refuse("only rows of numbers have a curve");
+        };
         let most = values.cols() - 1;
         let (from, to) = (task.query.count("from", 0, most)?, task.query.count("to", 0, most)?);
         if from == to {
@@ -42,7 +44,12 @@ impl Pair {
     }
 
     /// The fit with penalty `alpha`.
-    pub fn fit(&self, task: &Task<'_>, kernel: mercer::KernelSpec, alpha: f64) -> Result<KernelRidge, Refusal> {
+    pub fn fit(
+        &self,
+        task: &Task<'_>,
+        kernel: mercer::KernelSpec,
+        alpha: f64,
+    ) -> Result<KernelRidge, Refusal> {
         let params = self.params(kernel).alpha(alpha);
         let targets = Targets::values(&self.y);
         KernelRidge::fit(&task.context, &params, &self.samples()?, &targets, None).map_err(refused)
@@ -69,7 +76,8 @@ fn one_column(values: Vec<f64>) -> Result<AnySamples, Refusal> {
 pub(in crate::explore) fn ridge(task: &Task<'_>) -> Answer {
     let pair = Pair::of(task)?;
     let kernel = pair.kernel(task)?;
-    let alphas: Vec<f64> = (0..PATH).map(|i| 10_f64.powf(-8.0 + 12.0 * i as f64 / (PATH - 1) as f64)).collect();
+    let alphas: Vec<f64> =
+        (0..PATH).map(|i| 10_f64.powf(-8.0 + 12.0 * i as f64 / (PATH - 1) as f64)).collect();
     let found = path(&task.context, &pair, &kernel, &alphas)?;
     let errors: Vec<f64> = (0..alphas.len()).map(|a| -found.tables[0].scores[(a, 0)]).collect();
     let best = found.model.params.alpha[0];
@@ -82,7 +90,8 @@ pub(in crate::explore) fn ridge(task: &Task<'_>) -> Answer {
     let values = model.predict(&task.context, &samples).map_err(refused)?;
     let fitted = model.predict(&task.context, &pair.samples()?).map_err(refused)?;
     let n = pair.y.len() as f64;
-    let error = pair.y.iter().enumerate().map(|(i, y)| (y - fitted[(i, 0)]).powi(2)).sum::<f64>() / n;
+    let error =
+        pair.y.iter().enumerate().map(|(i, y)| (y - fitted[(i, 0)]).powi(2)).sum::<f64>() / n;
     Ok(json!({
         "kernel": kernel.to_string(), "alphas": alphas, "errors": short(errors), "best": best, "alpha": alpha,
         "trainingError": error, "curve": { "x": short(curve_x), "y": column(&values, 0) }, "method": task.method(),

@@ -29,7 +29,8 @@ fn centre(task: &Task<'_>) -> Result<AnySamples, Refusal> {
         && task.query.more.contains_key("point")
     {
         let point = task.query.numbers("point")?;
-        let [Some(x), Some(y)] = [0, 1].map(|i| point.get(i).copied().filter(|v| v.is_finite())) else {
+        let [Some(x), Some(y)] = [0, 1].map(|i| point.get(i).copied().filter(|v| v.is_finite()))
+        else {
             return refuse("a point has two numbers");
         };
         let row = Mat::from_fn(1, values.cols(), |_, j| match j {

@@ -31,7 +31,8 @@ pub(in crate::explore) fn svm(task: &Task<'_>) -> Answer {
     let decisions = machine.decisions(&task.context, &task.rows.x).map_err(refused)?;
     let places = votes(&decisions, names.len());
     let labels = task.labels()?;
-    let wrong: Vec<usize> = (0..task.n()).filter(|&i| names[places[i]] != labels.names[labels.places[i]]).collect();
+    let wrong: Vec<usize> =
+        (0..task.n()).filter(|&i| names[places[i]] != labels.names[labels.places[i]]).collect();
     let c = machine.params.c;
     let largest = |i: usize| {
         let all = (0..machine.coef.rows()).map(|r| machine.coef[(r, i)].abs());
