@@ -1,12 +1,13 @@
 """Single-row predictions over HTTP: ``serving.py [--seconds N] [--connections N] [--hostile N]``.
 
 Kernel ridge regression with 1,000 anchors, served by ``mercer serve`` and, with scikit-learn's
-estimator of the same kernel and penalty, by FastAPI and uvicorn on one process for each core. Both must
-predict the same first; then both answer single rows over connections that stay open, asked by the
-program ``load`` (an example of the crate mercer-serve) on the same machine. ``--hostile`` sends so many
-random bodies to ``mercer serve`` and prints what became of its memory.
+estimator of the same kernel and penalty, by FastAPI and uvicorn on one process for each core. Both
+must predict the same first; then both answer single rows over connections that stay open, asked by
+the program ``load`` (an example of the crate mercer-serve) on the same machine. ``--hostile`` sends
+so many random bodies to ``mercer serve`` and prints what became of its memory.
 
-The peer is run by the Python in ``MERCER_PEER_PYTHON``, which has fastapi, uvicorn and scikit-learn.
+The peer is run by the Python in ``MERCER_PEER_PYTHON``, which has fastapi, uvicorn and
+scikit-learn.
 """
 
 from __future__ import annotations
@@ -117,7 +118,15 @@ def main() -> None:
         )
         (Path(folder) / "peer.py").write_text(PEER)
         fit = f"krr table.csv --target y --kernel rbf(gamma={GAMMA}) --alpha {ALPHA} --scale none"
-        words = [mercer, *fit.split(), "--no-intercept", "--no-score", "--model", "m.mercer", "--quiet"]
+        words = [
+            mercer,
+            *fit.split(),
+            "--no-intercept",
+            "--no-score",
+            "--model",
+            "m.mercer",
+            "--quiet",
+        ]
         subprocess.run(words, cwd=folder, check=True, capture_output=True)
         ports = {"mercer serve": free_port(), "FastAPI + scikit-learn": free_port()}
         ours = [mercer, "serve", "m.mercer", "--quiet", "--token", TOKEN]
@@ -134,7 +143,9 @@ def main() -> None:
             for name, words in {"mercer serve": ours, "FastAPI + scikit-learn": peer}.items()
         }
         try:
-            answers = {name: np.array(wait(port, {"rows": tests}), float) for name, port in ports.items()}
+            answers = {
+                name: np.array(wait(port, {"rows": tests}), float) for name, port in ports.items()
+            }
             first, other = answers.values()
             difference = np.abs(first - other).max()
             assert difference < 1e-6, difference
@@ -151,10 +162,22 @@ def main() -> None:
             print(f"ratio of rates: {ratio:.1f}")
             if args.hostile:
                 server = processes["mercer serve"]
-                words = [binary, "hostile", f"127.0.0.1:{ports['mercer serve']}", "/predict", TOKEN, "16"]
+                words = [
+                    binary,
+                    "hostile",
+                    f"127.0.0.1:{ports['mercer serve']}",
+                    "/predict",
+                    TOKEN,
+                    "16",
+                ]
                 memory = [resident(server.pid)]
                 for _ in range(10):
-                    run = subprocess.run([*words, str(args.hostile // 10)], capture_output=True, text=True, check=True)
+                    run = subprocess.run(
+                        [*words, str(args.hostile // 10)],
+                        capture_output=True,
+                        text=True,
+                        check=True,
+                    )
                     memory.append(resident(server.pid))
                     print(run.stdout.strip(), f"{memory[-1]:.1f} MiB", flush=True)
                 assert server.poll() is None and wait(ports["mercer serve"], {"rows": tests[:1]})

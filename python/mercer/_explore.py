@@ -12,14 +12,14 @@ from pathlib import Path
 import numpy as np
 
 _MISSING = (
-    "mercer.explore starts the command `mercer`, which was not found. Install it (cargo install --path crates/mercer-cli), "
-    "put it on PATH, or name it in the environment variable MERCER_COMMAND."
+    "mercer.explore starts the command `mercer`, which was not found. Install it (cargo install "
+    "--path crates/mercer-cli), put it on PATH, or name it in the variable MERCER_COMMAND."
 )
 _START = 60
 
 
 class Explorer:
-    """A running page. Shown as the last value of a notebook cell, it appears there; elsewhere, open ``url``."""
+    """A running page. As the last value of a notebook cell it is shown there; else open ``url``."""
 
     def __init__(self, process, folder, height):
         self._process, self._folder, self._height = process, folder, height
@@ -53,11 +53,11 @@ class Explorer:
 
 
 def explore(X=None, y=None, *, open=None, port=0, height=900):
-    """Opens a page to explore kernels on ``X``, coloured by ``y``: embeddings, components, support vector machines, regressions,
-    clusters and outliers that follow the kernel's sliders.
+    """Opens a page to explore kernels on ``X``, coloured by ``y``: embeddings, components, support
+    vector machines, regressions, clusters and outliers that follow the kernel's sliders.
 
-    The page is served by the command ``mercer``, which must be installed; it is looked for in the environment variable
-    ``MERCER_COMMAND`` and on ``PATH``.
+    The page is served by the command ``mercer``, which must be installed; it is looked for in the
+    environment variable ``MERCER_COMMAND`` and on ``PATH``.
 
     Parameters
     ----------
@@ -66,7 +66,8 @@ def explore(X=None, y=None, *, open=None, port=0, height=900):
     y : array-like of shape (n_samples,), default=None
         Classes, or other labels.
     open : bool, default=None
-        Whether to open a browser. By default not in a notebook, where the page appears below the cell.
+        Whether to open a browser. By default not in a notebook, where the page appears below the
+        cell.
     port : int, default=0
         The port; 0 is any free one.
     height : int, default=900
@@ -131,7 +132,8 @@ def _write(folder, X, y):
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != len(columns[0]):
             raise ValueError(
-                f"y has shape {y.shape}, but there are {len(columns[0])} samples: it must have one label for each"
+                f"y has shape {y.shape}, but there are {len(columns[0])} samples: it must have one "
+                "label for each"
             )
         label = getattr(y, "name", None) or "y"
         while label in names:
@@ -161,7 +163,8 @@ def _columns(X):
         values = np.asarray(values, dtype=float)
         if values.ndim != 2:
             raise ValueError(
-                f"X has shape {values.shape}; it must have a row for each sample and a column for each feature"
+                f"X has shape {values.shape}; it must have a row for each sample and a column for "
+                "each feature"
             )
         names = [f"x{place}" for place in range(values.shape[1])]
         values = list(values.T)

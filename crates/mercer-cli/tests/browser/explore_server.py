@@ -72,6 +72,8 @@ class Explorer:
 
     def picture(self, panel, plot=0):
         """Something that changes when a picture does."""
-        return self.page.locator(f"#panel-{panel} .plot").nth(plot).evaluate(
-            "box => box.querySelector('canvas').toDataURL()"
+        return (
+            self.page.locator(f"#panel-{panel} .plot")
+            .nth(plot)
+            .evaluate("box => box.querySelector('canvas').toDataURL()")
         )
