@@ -68,7 +68,8 @@ Exit codes:
        an indefinite kernel; for `doctor`, a failed self-test
   2    invalid command line, also where only the table shows it; nothing was written
   70   a bug in mercer; please report the message
-  130  interrupted by Ctrl-C (143: by SIGTERM); no partial files are left behind";
+  130  interrupted by Ctrl-C (143: by SIGTERM); no partial files are left behind. `serve` and
+       `explore` end by these with 0";
 
 /// Kernel methods for tables: kernel PCA, ridge regression, support vector machines, k-means and outlier detection
 #[derive(Debug, Parser)]
