@@ -174,9 +174,20 @@ impl Totals<'_> {
             if self.grid.cells[cell].kernels.is_empty() {
                 return None;
             }
-            let loss = |place: (usize, usize)| {
-                let own: f64 = (0..self.folds()).map(|f| self.loss(cell, place, f)).sum();
-                own + PRIOR * total(place) / tested
+            let env = |name: &str, or: f64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
+            let (prior, smooth) = (env("X_PRIOR", PRIOR), env("X_SMOOTH", 0.0));
+            let plain = |place: (usize, usize)| -> f64 {
+                (0..self.folds()).map(|f| self.loss(cell, place, f)).sum()
+            };
+            let loss = |(kernel, c): (usize, usize)| {
+                let turn = self.order.iter().position(|&place| place == c).unwrap_or(0);
+                let mut sum = plain((kernel, c));
+                let mut weight = 1.0;
+                if turn > 0 { sum += smooth * plain((kernel, self.order[turn - 1])); weight += smooth; }
+                if turn + 1 < self.order.len() { sum += smooth * plain((kernel, self.order[turn + 1])); weight += smooth; }
+                if kernel > 0 { sum += smooth * plain((kernel - 1, c)); weight += smooth; }
+                if kernel + 1 < self.kernels { sum += smooth * plain((kernel + 1, c)); weight += smooth; }
+                sum / weight + prior * total((kernel, c)) / tested
             };
             let places = (0..self.kernels)
                 .flat_map(|kernel| (0..self.order.len()).map(move |c| (kernel, c)));
