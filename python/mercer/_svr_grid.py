@@ -88,7 +88,7 @@ def _of_cells(
     estimator, machine: SVR, gammas: list, part: tuple, splits: Splits, clock: Clock
 ) -> RegressionSearch:
     """The machine whose cells choose gamma and C for themselves, with one epsilon for all."""
-    X, (y, weights), choice = part
+    X, (y, weights), _ = part
     unit, cs = spread_of(y, weights), _costs(estimator)
     is_open = estimator.gammas is None and gammas != [None]
     machine.set_params(tol=machine.tol * unit)

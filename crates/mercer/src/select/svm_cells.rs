@@ -20,8 +20,9 @@ pub struct CellChoices {
     pub scores: Vec<f64>,
 }
 
-/// What a cell's own losses are worth beside those of its kind in all cells: as many of its test rows are thought to have them.
-const PRIOR: f64 = 20.0;
+/// How much the mean loss of all cells counts beside that of a cell's own rows. Of these there are too few to choose by alone: among some hundred
+/// combinations, chance makes one look good.
+const PRIOR: f64 = 1.0;
 
 /// Searches within each cell, by accuracy or R².
 pub(super) fn search(
@@ -165,8 +166,8 @@ impl Totals<'_> {
         })
     }
 
-    /// The combination with the least loss in each cell. What all cells make of a combination counts like some more rows of the cell, so that
-    /// chance in a small cell does not decide; of equal ones, the first.
+    /// The combination with the least loss in each cell, where what all cells make of it counts like as many more rows; of equal ones, the best of all cells
+    /// together, and then the first.
     fn chosen(&self, all: &[Mat<f64>], shared: (usize, usize)) -> Vec<Option<(usize, usize)>> {
         let tested: f64 = self.grid.tested.iter().map(|rows| rows.len() as f64).sum();
         let total = |(kernel, c): (usize, usize)| all[kernel].row(c).iter().sum::<f64>();
@@ -174,20 +175,10 @@ impl Totals<'_> {
             if self.grid.cells[cell].kernels.is_empty() {
                 return None;
             }
-            let env = |name: &str, or: f64| std::env::var(name).ok().and_then(|v| v.parse().ok()).unwrap_or(or);
-            let (prior, smooth) = (env("X_PRIOR", PRIOR), env("X_SMOOTH", 0.0));
-            let plain = |place: (usize, usize)| -> f64 {
-                (0..self.folds()).map(|f| self.loss(cell, place, f)).sum()
-            };
-            let loss = |(kernel, c): (usize, usize)| {
-                let turn = self.order.iter().position(|&place| place == c).unwrap_or(0);
-                let mut sum = plain((kernel, c));
-                let mut weight = 1.0;
-                if turn > 0 { sum += smooth * plain((kernel, self.order[turn - 1])); weight += smooth; }
-                if turn + 1 < self.order.len() { sum += smooth * plain((kernel, self.order[turn + 1])); weight += smooth; }
-                if kernel > 0 { sum += smooth * plain((kernel - 1, c)); weight += smooth; }
-                if kernel + 1 < self.kernels { sum += smooth * plain((kernel + 1, c)); weight += smooth; }
-                sum / weight + prior * total((kernel, c)) / tested
+            let own_tested = self.grid.cells[cell].tested as f64;
+            let loss = |place: (usize, usize)| {
+                let own: f64 = (0..self.folds()).map(|f| self.loss(cell, place, f)).sum();
+                own + PRIOR * own_tested * total(place) / tested
             };
             let places = (0..self.kernels)
                 .flat_map(|kernel| (0..self.order.len()).map(move |c| (kernel, c)));

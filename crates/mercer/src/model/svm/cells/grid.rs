@@ -39,6 +39,8 @@ pub(crate) struct CellLosses {
     pub kernels: Vec<KernelSpec>,
     /// The loss summed over its own test rows: kernels × values of C × folds. Of classes the wrong ones, of values the squared errors.
     pub losses: Vec<f64>,
+    /// Test rows of its own, in all folds.
+    pub tested: usize,
 }
 
 /// Samples with their cells, and the losses of each cell.
@@ -143,7 +145,7 @@ impl Comparison<'_> {
     fn cell(&self, ctx: &Context, cell: usize) -> Result<CellLosses> {
         let learned = &self.division.cells[cell].learned;
         if present(self.checked, learned).len() == 1 {
-            return Ok(CellLosses { kernels: Vec::new(), losses: Vec::new() });
+            return Ok(CellLosses { kernels: Vec::new(), losses: Vec::new(), tested: 0 });
         }
         let samples = self.division.x.select(learned);
         let kernels = (self.compared.kernels)(&samples)?;
@@ -169,7 +171,8 @@ impl Comparison<'_> {
                 own.iter().enumerate().for_each(|(c, loss)| losses[c * splits + f] = *loss);
             }
         }
-        Ok(CellLosses { kernels, losses })
+        let tested = folds.iter().map(|fold| fold.test.len()).sum();
+        Ok(CellLosses { kernels, losses, tested })
     }
 
     fn fold(&self, cell: usize, roles: &[Role]) -> Fold {
