@@ -51,7 +51,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     Cs : array-like of shape (n_Cs,), optional
-        The values of C to compare. By default 2⁻³ to 2¹¹, in steps of a factor of 4.
+        The values of C to compare. By default 2⁻³ to 2¹¹, in steps of a factor of 4; with
+        `per_cell` 2 to 2¹³.
     gammas : sequence of float, {"scale", "auto", "median"}, optional
         The gammas to compare, for a kernel that has a gamma and leaves it open; otherwise they are
         refused. By default 1 / (n_features · variance of X), times 4⁻³ to 4², for a kernel given by

@@ -32,6 +32,8 @@ from mercer._svm_shared import Candidates, SharedScores
 from mercer._time_limit import Clock
 
 _CS = [2.0**power for power in range(-3, 12, 2)]
+# Cells compare wider kernels, for which larger values are best.
+_CELL_CS = [2.0**power for power in range(1, 14, 2)]
 # The share of the time limit for the comparison; the rest is for the final fit.
 COMPARISON = 0.8
 
@@ -53,7 +55,8 @@ def search(estimator, X, y, sample_weight, groups) -> SearchResult:
     _search_folds.check_scoring(estimator)
     _search_strategy.check_params(estimator)
     _svm_cells.check_params(estimator, (None, "accuracy"))
-    cs = list(_CS) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
+    usual = _CELL_CS if estimator.per_cell else _CS
+    cs = list(usual) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
     kernels = kernels_of(estimator)
     candidates = [_candidates(estimator, one, kernels, X, y, sample_weight) for one in kernels]
     first = candidates[0]

@@ -4,13 +4,15 @@ use std::time::Instant;
 
 use crate::context::{Context, Step, Stream};
 use crate::error::{Error, Result};
+use crate::gram;
+use crate::kernel::SpecKernel;
 use crate::linalg::view::Mat;
 use crate::model::landmarks::{LandmarkCount, LandmarkParams};
 use crate::model::svm::cells::{CellParams, present, targets_of};
 use crate::model::svm::check::Checked;
 use crate::model::svm::decode::votes;
 use crate::model::svm::{Svm, SvmParams, Task};
-use crate::points::AnySamples;
+use crate::points::{AnySamples, Points, Span, with_samples};
 
 /// Rows that the small machines are fitted to, and as many more that they are held to.
 const ROWS: usize = 4096;
@@ -18,10 +20,12 @@ const ROWS: usize = 4096;
 const LANDMARKS: usize = 256;
 const CELL: usize = 512;
 
+/// Columns of kernel values that are timed.
+const TIMED: usize = 512;
+
 /// What a small machine did.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pilot {
-    pub seconds: f64,
     /// Kernel values of columns that were computed.
     pub values: f64,
     /// Steps of its solver.
@@ -35,6 +39,8 @@ pub(super) struct Pilot {
 pub(super) struct Pilots {
     pub rows: usize,
     pub held_out: usize,
+    /// Seconds for a kernel value.
+    pub value: f64,
     pub half: Pilot,
     pub exact: Pilot,
     pub landmarks: Pilot,
@@ -100,12 +106,34 @@ impl Pilots {
             _ => Some(sample.pilot(&quiet, &in_cells, Some(&decisions))?.0),
         };
         told(4.0)?;
+        let value = sample.seconds_of_value(&quiet, params)?;
         let (rows, held_out) = (sample.train.len(), sample.test.len());
-        Ok(Some(Self { rows, held_out, half, exact, landmarks, cells }))
+        Ok(Some(Self { rows, held_out, value, half, exact, landmarks, cells }))
     }
 }
 
 impl Sample<'_> {
+    /// Seconds to compute a kernel value, among many; memory is touched before.
+    fn seconds_of_value(&self, ctx: &Context, params: &SvmParams) -> Result<f64> {
+        let rows = |places: &[usize]| -> AnySamples {
+            let rows: Vec<usize> = places.iter().map(|&i| self.checked.rows[i]).collect();
+            self.x.select(&rows)
+        };
+        let (some, others) = (rows(&self.test), rows(&self.train[..TIMED]));
+        with_samples!(&some, x => {
+            let kernel = SpecKernel::new(&params.kernel)?;
+            let others = others.to_type()?;
+            let mut values = Mat::try_zeros(x.n(), TIMED)?;
+            let mut seconds = f64::INFINITY;
+            for _ in 0..3 {
+                let started = Instant::now();
+                gram::fill_kernel_values(ctx, &kernel, Span::all(x), &others, &mut values)?;
+                seconds = seconds.min(started.elapsed().as_secs_f64());
+            }
+            Ok(seconds / (x.n() * TIMED) as f64)
+        })
+    }
+
     /// Fits a machine, and holds it to the test rows; returns its decisions for these, too.
     fn pilot(
         &self,
@@ -113,7 +141,6 @@ impl Sample<'_> {
         params: &SvmParams,
         exact: Option<&Mat<f64>>,
     ) -> Result<(Pilot, Mat<f64>)> {
-        let started = Instant::now();
         let rows = |places: &[usize]| -> AnySamples {
             let rows: Vec<usize> = places.iter().map(|&i| self.checked.rows[i]).collect();
             self.x.select(&rows)
@@ -123,7 +150,6 @@ impl Sample<'_> {
         if model.was_interrupted() {
             return Err(Error::Interrupted);
         }
-        let seconds = started.elapsed().as_secs_f64();
         let decisions = match self.test.is_empty() {
             true => Mat::zeros(0, 1),
             false => model.decisions(ctx, &rows(&self.test))?,
@@ -139,7 +165,6 @@ impl Sample<'_> {
             columns => columns * width,
         };
         let pilot = Pilot {
-            seconds,
             values,
             steps: problems.iter().map(|problem| problem.iterations as f64).sum(),
             rows,

@@ -78,12 +78,9 @@ impl<'a> Work<'a> {
         routed + IN_CELL * self.value * rows * size * WITH_OTHERS * WITH_OTHERS
     }
 
-    /// Seconds for a unit, as the small machines took them.
+    /// Seconds for a unit, as kernel values take them here.
     fn seconds(&self) -> f64 {
-        let Pilots { exact, half, .. } = self.pilots;
-        let of = |pilot: &Pilot| self.of_exact(pilot.values, pilot.steps, pilot.rows);
-        let unit = (exact.seconds + half.seconds) / (of(exact) + of(half)).max(1.0);
-        unit.clamp(0.2e-9, 2e-8)
+        (self.pilots.value / self.value).clamp(0.2e-9, 2e-8)
     }
 
     fn estimate(&self, mode: String, work: f64, bytes: u64, pilot: &Pilot) -> ModeEstimate {
@@ -99,8 +96,8 @@ impl<'a> Work<'a> {
 
     pub fn exact(&self, mode: &str) -> ModeEstimate {
         let Pilots { exact, half, .. } = self.pilots;
-        // Values are columns times rows: rows grow with the rows, and columns at most so.
-        let values = exact.values * self.times.powf(growth(half.values, exact.values, (1.3, 2.2)));
+        // Values are columns times rows: columns grow less than rows, and the less, the more rows there are.
+        let values = exact.values * self.times.powf(growth(half.values, exact.values, (1.3, 1.85)));
         let steps = exact.steps * self.times.powf(growth(half.steps, exact.steps, (0.5, 1.3)));
         let work = self.of_exact(values, steps, self.size.n as f64);
         let cache = self.params.cache.unwrap_or(CACHE).min(self.size.budget);
