@@ -3,7 +3,7 @@
 use super::observed::{Checked, Observed};
 use super::ridge_rows::Evaluated;
 use super::rows::{RowBlock, RowBlocks};
-use super::{FullSystem, kernel_at};
+use super::{FullSystem, kernel_at, phase};
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::gram::{CHUNK, LandmarkRows, RowScratch, add_products};
@@ -127,7 +127,7 @@ impl KernelRidge {
         source: &mut Observed<'_, T>,
         norms: &[f64],
     ) -> Result<()> {
-        match self.add_full_system(&ctx.without_steps(), source, norms) {
+        match self.add_full_system(&ctx.phase(phase::EVALUATE), source, norms) {
             Err(error) if error.is_memory() => Ok(()),
             // The caller's own interruption goes on.
             Err(Error::Interrupted) if ctx.is_out_of_time() => ctx.without_time_limit().poll(),
