@@ -82,9 +82,7 @@ class Bar:
             self._bar.set_postfix(residual=f"{residual:.1e}", refresh=False)
         self._bar.refresh()
 
-    def _line(
-        self, stage: str, share: float, message: str | None, remaining: float | None
-    ) -> None:
+    def _line(self, stage: str, share: float, message: str | None, remaining: float | None) -> None:
         """Show a step on a line of its own: the share, and the time that is left."""
         now = time.monotonic()
         if stage != self._stage:

@@ -340,7 +340,10 @@ mod tests {
         let told = Step { remaining: Some(754.6), ..step("fit on landmarks", 1.0, None) };
         let _ = progress.step(&told);
         assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.prefix(), "12m 35s");
-        assert_eq!((left(0.4), left(59.6), left(7322.0)), ("0s".into(), "1m 00s".into(), "2h 02m".into()));
+        assert_eq!(
+            (left(0.4), left(59.6), left(7322.0)),
+            ("0s".into(), "1m 00s".into(), "2h 02m".into())
+        );
     }
 
     #[test]

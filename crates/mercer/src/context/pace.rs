@@ -109,11 +109,8 @@ impl Pace {
         match &mut state.current {
             Some(current) if current.phase == phase => current.last = (now, share),
             current => {
-                let before = current.replace(Current {
-                    phase,
-                    first: (now, share),
-                    last: (now, share),
-                });
+                let before =
+                    current.replace(Current { phase, first: (now, share), last: (now, share) });
                 if let Some(before) = before {
                     self.learn(&mut state, &before);
                 }
@@ -156,7 +153,8 @@ impl Pace {
     /// The seconds that are left of all phases.
     fn left(&self, state: &State) -> f64 {
         let Some(current) = &state.current else { return 0.0 };
-        let mut state_now = State { costs: state.costs.clone(), speed: state.speed, ..State::default() };
+        let mut state_now =
+            State { costs: state.costs.clone(), speed: state.speed, ..State::default() };
         let (seconds, share) = current.measured();
         let rate = match self.expected(state, current.phase) {
             // What the phase has shown outweighs what was expected.
@@ -282,6 +280,9 @@ mod tests {
     fn without_expectations_the_rate_of_the_phase_counts() {
         let machine = Machine::new(&[0]);
         let told = machine.work(0, 20.0, 10);
-        assert!(told[1..].iter().all(|(now, _, left)| (now + left - 20.0).abs() < 1e-9), "{told:?}");
+        assert!(
+            told[1..].iter().all(|(now, _, left)| (now + left - 20.0).abs() < 1e-9),
+            "{told:?}"
+        );
     }
 }

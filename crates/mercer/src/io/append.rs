@@ -178,12 +178,7 @@ fn text(
 }
 
 /// An array, whose header is written last: it says how many rows there are.
-fn array(
-    out: &mut Steady<'_>,
-    first: Table,
-    next: Next<'_>,
-    explain: Explain<'_>,
-) -> Result<u64> {
+fn array(out: &mut Steady<'_>, first: Table, next: Next<'_>, explain: Explain<'_>) -> Result<u64> {
     // Room for the largest number of rows.
     let room = npy::write_header(&first, u64::MAX, 0, out).map_err(explain)?;
     let head = Table { columns: emptied(&first), ..Table::default() };
@@ -210,12 +205,7 @@ fn emptied(table: &Table) -> Vec<Column> {
 }
 
 #[cfg(feature = "parquet")]
-fn groups(
-    out: &mut Steady<'_>,
-    first: Table,
-    next: Next<'_>,
-    explain: Explain<'_>,
-) -> Result<u64> {
+fn groups(out: &mut Steady<'_>, first: Table, next: Next<'_>, explain: Explain<'_>) -> Result<u64> {
     let mut groups = crate::io::parquet::Groups::new(out, &first).map_err(explain)?;
     let size = |table: &Table| table.n_rows() * table.n_columns() * size_of::<f64>();
     let (mut rows, mut waiting) = (0, first);

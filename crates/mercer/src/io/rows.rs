@@ -42,7 +42,9 @@ impl Table {
     fn fill<T: Real>(&self, from: usize, column: usize, out: &mut [T]) -> Result<()> {
         let rows = out.chunks_exact_mut(self.n_columns());
         let is_finite = match &self.columns[column] {
-            Column::F64(cells) => place(cells[from..].iter().map(|&v| T::from_f64(v)), rows, column),
+            Column::F64(cells) => {
+                place(cells[from..].iter().map(|&v| T::from_f64(v)), rows, column)
+            }
             Column::F32(cells) => {
                 place(cells[from..].iter().map(|&v| T::from_f64(v.into())), rows, column)
             }

@@ -48,10 +48,7 @@ impl Read for Counted {
 }
 
 /// The content of a file from its beginning, unpacked, with its first bytes. `bytes` counts what was read of it.
-pub(super) fn content(
-    path: &Path,
-    bytes: Arc<AtomicU64>,
-) -> Result<(Start, Box<dyn Read + Send>)> {
+pub(super) fn content(path: &Path, bytes: Arc<AtomicU64>) -> Result<(Start, Box<dyn Read + Send>)> {
     let failed = |error: io::Error| Error::file(path, error);
     bytes.store(0, Ordering::Relaxed);
     let file = File::open(path).map_err(failed)?;

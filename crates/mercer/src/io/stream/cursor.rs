@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::content::content;
 use super::FileBlocks;
+use super::content::content;
 use crate::error::{Error, Result};
 use crate::io::read::{Format, ReadOptions};
 use crate::io::table::Table;

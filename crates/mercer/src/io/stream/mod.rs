@@ -59,6 +59,8 @@ pub struct TableStream {
     read: u64,
     share: Option<f64>,
     block_rows: Option<usize>,
+    /// Columns that results of a block have.
+    results: usize,
     /// Of a source that can be read only once: whether that was begun.
     once: Option<bool>,
     /// Its file, whose beginning was read when it was opened, and the bytes that were read of it.
@@ -111,6 +113,7 @@ impl TableStream {
             read: 0,
             share: None,
             block_rows: None,
+            results: 0,
             once,
             waiting: last.filter(|_| once.is_some()),
             pass: None,
@@ -164,9 +167,16 @@ impl TableStream {
         self.rewind();
     }
 
+    /// Has blocks that are small enough for results of so many columns. The stream starts again.
+    pub fn set_results(&mut self, columns: usize) {
+        self.results = columns;
+        self.rewind();
+    }
+
     /// Rows of a block.
     pub fn block_rows(&self) -> usize {
-        let rows = BLOCK / (8 * self.columns().max(1)) / CHUNK * CHUNK;
+        let columns = self.columns().max(self.results).max(1);
+        let rows = BLOCK / (8 * columns) / CHUNK * CHUNK;
         self.block_rows.unwrap_or(rows.clamp(CHUNK, MOST_ROWS))
     }
 
@@ -193,6 +203,7 @@ impl TableStream {
         };
         let Some((table, share)) = found else {
             self.rows.get_or_insert(self.read);
+            self.share = self.share.map(|_| 1.0);
             return Ok(None);
         };
         self.read += table.n_rows() as u64;

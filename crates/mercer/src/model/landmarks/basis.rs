@@ -15,7 +15,7 @@ use crate::linalg::cholesky;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::report::Report;
-use crate::model::validate::check_weights;
+use crate::model::validate::check_weights_from;
 use crate::points::{AnySamples, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::nystrom::Nystrom;
@@ -329,7 +329,7 @@ pub(super) fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Resul
     if let Some(weights) = &block.weights
         && weights.iter().any(|w| *w != 0.0)
     {
-        check_weights(weights, n)?;
+        check_weights_from(weights, n, before)?;
     }
     let wrong = block.targets.as_ref().and_then(|y| y.data().iter().position(|v| !v.is_finite()));
     match (wrong, &block.targets) {

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::basis::{Basis, Fitted, read};
-use super::observed::Observed;
 use super::kernel_pca::solved;
+use super::observed::Observed;
 use super::room::{Needed, direct_bytes};
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, STAGE, iterative, phase};
