@@ -406,7 +406,13 @@ fn a_search_scores_as_fits_on_parts_do() {
         let model = params(task);
         let folds: Vec<Fold> = select::folds(120, 4, 1).unwrap();
         let kernels = vec![kernel("rbf(gamma=0.1)"), kernel("rbf(gamma=1)")];
-        let search = SvmSearchParams { model: model.clone(), kernels, cs: vec![5.0, 0.5], folds };
+        let search = SvmSearchParams {
+            model: model.clone(),
+            kernels,
+            cs: vec![5.0, 0.5],
+            folds,
+            per_cell: false,
+        };
         let supervision = &data.supervision(task, None);
         let found = svm_search(&ctx, &search, &data.x, supervision).unwrap();
         for (k, spec) in search.kernels.iter().enumerate() {
