@@ -23,8 +23,7 @@ use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::model::pca::{Pca, PcaParams};
 use mercer::model::svm::{
-    Calibration, Curve, ProblemReport, Stop, Svm, SvmParams,
-    SvmReport, Task,
+    Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task,
 };
 use mercer::model::validity::Repair;
 use mercer::model::{Components, Prepared, Report, Scaling, ScalingKind};
