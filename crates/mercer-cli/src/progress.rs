@@ -235,9 +235,12 @@ impl Shown {
             self.end();
             self.stage = step.stage;
             self.bar.disable_steady_tick();
-            self.bar.set_style(style(step.residual.is_some()));
+            self.bar.set_style(style(step));
             self.bar.set_message(message(step));
             self.bar.reset();
+        }
+        if let Some(seconds) = step.remaining {
+            self.bar.set_prefix(left(seconds));
         }
         self.bar.set_message(message(step));
         self.bar.set_position(position(step));
@@ -246,15 +249,25 @@ impl Shown {
 
 /// The remaining time is shown for stages whose length is known; one that ends by convergence shows
 /// its residual.
-fn style(converges: bool) -> ProgressStyle {
-    let timing = if converges {
-        "{elapsed} elapsed"
-    } else {
-        "{percent:>3} %  {elapsed} elapsed, {eta} left"
+fn style(step: &Step) -> ProgressStyle {
+    let timing = match (step.residual, step.remaining) {
+        (Some(_), _) => "{elapsed} elapsed",
+        (None, Some(_)) => "{percent:>3} %  {elapsed} elapsed, {prefix} left",
+        (None, None) => "{percent:>3} %  {elapsed} elapsed, {eta} left",
     };
     ProgressStyle::with_template(&format!("{{msg}}  {{bar:32.cyan/dim}} {timing}"))
         .expect("the template is well formed")
         .progress_chars("━╸─")
+}
+
+/// A time in words: to the second, since work that tells it knows it well.
+fn left(seconds: f64) -> String {
+    let whole = Duration::try_from_secs_f64(seconds.round()).unwrap_or(Duration::MAX).as_secs();
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, seconds) => format!("{minutes}m {seconds:02}s"),
+        (hours, minutes, _) => format!("{hours}h {minutes:02}m"),
+    }
 }
 
 fn message(step: &Step) -> String {
@@ -337,6 +350,19 @@ mod tests {
         drop(shown);
         let _ = progress.step(&step("Gram matrix", 4.0, None));
         assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.message(), "computing");
+    }
+
+    #[test]
+    fn what_work_tells_of_its_end_is_shown() {
+        let hidden = Some(ProgressDrawTarget::hidden());
+        let progress = Progress::drawing_on(StopFlag::default(), hidden);
+        let told = Step { remaining: Some(754.6), ..step("fit on landmarks", 1.0, None) };
+        let _ = progress.step(&told);
+        assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.prefix(), "12m 35s");
+        assert_eq!(
+            (left(0.4), left(59.6), left(7322.0)),
+            ("0s".into(), "1m 00s".into(), "2h 02m".into())
+        );
     }
 
     #[test]
