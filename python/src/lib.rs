@@ -64,7 +64,7 @@ mod _core {
     #[pymodule_export]
     use super::nystroem::{fit_landmark_features, landmark_normalization, measured_features};
     #[pymodule_export]
-    use super::passes::{Pass, group_rows, merge_parts};
+    use super::passes::{Pass, fit_svm_cell, fit_svm_cells, group_rows, merge_parts};
     #[pymodule_export]
     use super::posterior::PosteriorStd;
     #[pymodule_export]

@@ -1,12 +1,17 @@
 //! Passes over rows that lie on other machines: what is asked of them, what they do, and what they find, as bytes.
 
+use std::path::Path;
+
 use mercer::context::Step;
-use mercer::io::{packet_from_bytes, packet_to_bytes};
+use mercer::io::{
+    Model as Fitted, ModelFile, from_bytes, packet_from_bytes, packet_to_bytes, to_bytes,
+};
 use mercer::model::landmarks::{Beside, Packet, RowBlock, Work, Workers};
+use mercer::model::svm::Svm;
 use mercer::select::prepared_pass;
 use mercer::{Context, Error, Result};
 use mercer_guard::guarded;
-use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyCFunction, PyDict, PyList, PyTuple};
@@ -14,6 +19,9 @@ use pyo3::types::{PyBytes, PyCFunction, PyDict, PyList, PyTuple};
 use crate::blocks::{Blocks, Source, passed_on};
 use crate::enter::{Run, enter};
 use crate::errors::exception;
+use crate::model::Model;
+use crate::samples::Given;
+use crate::svm::targets::{SvmSettings, TargetArrays};
 
 /// A pass that is ready to be made over parts of the rows.
 #[pyclass(frozen, module = "mercer._core")]
@@ -65,6 +73,59 @@ pub fn merge_parts<'py>(
     Ok(PyBytes::new(py, &merged?))
 }
 
+/// Fits a machine for each cell of samples, with the machines fitted by `farm`, which is given a list of their descriptions and a function of the cells done and all cells, and
+/// returns a list of their models.
+#[guarded]
+#[pyfunction]
+pub fn fit_svm_cells(
+    py: Python<'_>,
+    x: Given<'_>,
+    targets: TargetArrays<'_>,
+    settings: SvmSettings<'_>,
+    farm: Py<PyAny>,
+    run: Run,
+) -> PyResult<Model> {
+    let (params, targets) = (settings.params(py)?, targets.read()?);
+    let Given::Samples(samples) = &x else {
+        return Err(PyTypeError::new_err("machines are fitted elsewhere on samples alone"));
+    };
+    let samples = samples.get().samples();
+    let fitted = |ctx: &Context, packets: Vec<Packet>| fitted_by(ctx, &farm, &packets);
+    let model =
+        enter(py, &run, |ctx| Svm::fit_cells_elsewhere(ctx, &params, samples, &targets, &fitted))?;
+    crate::svm::python_model(py, model, &settings.dtype)
+}
+
+fn fitted_by(ctx: &Context, farm: &Py<PyAny>, packets: &[Packet]) -> Result<Vec<Svm>> {
+    let described = packets.iter().map(packet_to_bytes).collect::<Result<Vec<_>>>()?;
+    let found = Python::attach(|py| -> PyResult<Vec<PyBackedBytes>> {
+        let described: Vec<_> = described.iter().map(|bytes| PyBytes::new(py, bytes)).collect();
+        farm.bind(py).call1((described, progress(py, ctx, "cells")?))?.extract()
+    });
+    ctx.poll()?;
+    let model = |bytes: &PyBackedBytes| match from_bytes(Path::new("a machine"), bytes)?.model {
+        Fitted::Svm(model) => Ok(model),
+        _ => Err(Error::Shape("another model came back".into())),
+    };
+    found.map_err(passed_on)?.iter().map(model).collect()
+}
+
+/// Fits the machine of a cell.
+#[guarded]
+#[pyfunction]
+pub fn fit_svm_cell<'py>(
+    py: Python<'py>,
+    described: PyBackedBytes,
+    run: Run,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let fitted = enter(py, &run, |ctx| {
+        let packet = packet_from_bytes(&described)?;
+        let model = Svm::fit_packet(ctx, &packet)?;
+        to_bytes(&ModelFile::new(model.into(), packet.samples("x")?.dtype()))
+    });
+    Ok(PyBytes::new(py, &fitted?))
+}
+
 /// The rows of a group: parts of a table begin where one does.
 #[guarded]
 #[pyfunction]
@@ -94,7 +155,7 @@ impl Workers for Source {
             let described = PyBytes::new(py, &described);
             let lists = beside.0.iter().map(|(width, bytes)| (*width, PyBytes::new(py, bytes)));
             let lists: Vec<_> = lists.collect();
-            let args = (pass.name.as_str(), described, merged, lists, progress(py, ctx)?);
+            let args = (pass.name.as_str(), described, merged, lists, progress(py, ctx, "rows")?);
             let found = self.bound(py).call_method1("run_pass", args)?;
             found.cast::<PyList>()?.extract()
         });
@@ -104,12 +165,16 @@ impl Workers for Source {
     }
 }
 
-/// A function of the rows done and all rows, which raises an exception when the work is to stop.
-fn progress<'py>(py: Python<'py>, ctx: &Context) -> PyResult<Bound<'py, PyCFunction>> {
+/// A function of what is done and of all, which raises an exception when the work is to stop.
+fn progress<'py>(
+    py: Python<'py>,
+    ctx: &Context,
+    stage: &'static str,
+) -> PyResult<Bound<'py, PyCFunction>> {
     let ctx = ctx.clone();
     let report = move |args: &Bound<'_, PyTuple>, _: Option<&Bound<'_, PyDict>>| -> PyResult<()> {
         let (done, total): (f64, f64) = args.extract()?;
-        match ctx.step(Step::new("rows", done, total)) {
+        match ctx.step(Step::new(stage, done, total)) {
             Err(Error::Interrupted) => Err(PyKeyboardInterrupt::new_err(())),
             other => other.map_err(|error| exception(args.py(), error)),
         }

@@ -20,8 +20,12 @@ from mercer.dask._estimators import (
     KernelRidgeCV,
     Nystroem,
 )
+from mercer.dask._machines import SVC, SVR
+from mercer.dask._search import SVCSearch
 
 __all__ = [
+    "SVC",
+    "SVR",
     "KernelKMeans",
     "KernelPCA",
     "KernelPCADetector",
@@ -29,4 +33,5 @@ __all__ = [
     "KernelRidgeCV",
     "KernelRidgeClassifier",
     "Nystroem",
+    "SVCSearch",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import uuid
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from queue import Empty, Queue
 from typing import Any
 
@@ -194,6 +194,28 @@ class ClusterReader(RemoteReader):
         return float(size if isinstance(size, int) else 0) / max(1, _blocks.length_of(X))
 
 
+def ended(futures: list[Future], tick: Callable[[], None]) -> Iterator[Future]:
+    """Iterate over futures as they end; `tick` is called now and then, and may raise."""
+    queue: Queue[Future] = Queue()
+    for future in futures:
+        future.add_done_callback(queue.put)
+    left = {future.key for future in futures}
+    while left:
+        try:
+            future = queue.get(timeout=_TICK)
+        except Empty:
+            tick()
+            continue
+        if future.key not in left:
+            continue  # Computed again, after a worker was lost.
+        left.remove(future.key)
+        if future.status == "error":
+            raise future.exception()
+        if future.status == "cancelled":
+            raise CancelledError(future.key)
+        yield future
+
+
 class Part:
     """Rows from `first` on: the places of partitions, and which rows of each."""
 
@@ -309,24 +331,10 @@ class Pass:
         """Return what parts find, as they are or added up."""
         total, done = sum(self._rows.values()), 0
         held: dict[str, list[Future]] = defaultdict(list)
-        ended: Queue[Future] = Queue()
-        for future in self._futures:
-            future.add_done_callback(ended.put)
-        left = set(self._rows)
-        while left:
-            report(done, total)
-            try:
-                future = ended.get(timeout=_TICK)
-            except Empty:
-                continue
-            if future.key not in left:
-                continue  # Computed again, after a worker was lost.
-            left.remove(future.key)
-            if future.status == "error":
-                raise future.exception()
-            if future.status == "cancelled":
-                raise CancelledError(future.key)
+        report(0, total)
+        for future in ended(self._futures, lambda: report(done, total)):
             done += self._rows[future.key]
+            report(done, total)
             if self._merged:
                 self._hold(held, future)
         if self._merged:

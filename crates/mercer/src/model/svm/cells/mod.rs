@@ -4,6 +4,7 @@
 //! A cell is learned from its own samples and from the nearest ones of its neighbours, so that machines agree about where cells meet.
 
 mod decide;
+mod elsewhere;
 mod merge;
 mod partition;
 mod shared;
