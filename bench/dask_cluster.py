@@ -17,11 +17,10 @@ from collections.abc import Callable
 from typing import Any
 
 import dask.array as da
-import numpy as np
-from distributed import Client, LocalCluster, wait
-
 import mercer
 import mercer.dask
+import numpy as np
+from distributed import Client, LocalCluster, wait
 
 COLUMNS = 28
 
@@ -86,8 +85,8 @@ def against_stream(client: Client, n: int, m: int, times: int) -> None:
         sums = 8 * m * m
         peaks = [bytes_ / 2**20 for bytes_ in client.run(peak).values()]
         print(
-            f"{name}, {n:,} x {COLUMNS}, m = {m:,}: stream on two threads {here:.2f} s, two workers "
-            f"{there:.2f} s: {there / here:.3f} times; sent by each worker "
+            f"{name}, {n:,} x {COLUMNS}, m = {m:,}: stream on two threads {here:.2f} s, two "
+            f"workers {there:.2f} s: {there / here:.3f} times; sent by each worker "
             f"{', '.join(f'{one / sums:.2f}' for one in moved)} times the sums; peaks "
             f"{', '.join(f'{one:.0f}' for one in peaks)} MiB with their rows; same bits"
         )
@@ -117,9 +116,9 @@ def against_peer(client: Client, n: int, m: int) -> None:
         return np.asarray(model.predict(features.transform(held)))
 
     def own() -> np.ndarray:
-        model = mercer.dask.KernelRidge(
-            alpha=1e-2, landmarks=m, fit_intercept=True, **options
-        ).fit(blocks, targets)
+        model = mercer.dask.KernelRidge(alpha=1e-2, landmarks=m, fit_intercept=True, **options).fit(
+            blocks, targets
+        )
         return np.asarray(model.to_local().predict(held))
 
     own()

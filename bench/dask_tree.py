@@ -8,10 +8,10 @@ A worker reads its share of the rows, task by task, at `rate` rows per second, a
 tasks found together. Then what workers have travels: always eight to one of them, until eight are
 left, which go to the client. A link moves one packet after the other. The formula is
 
-    N / (W · rate)  +  merges of a worker  +  levels · 7 · (packet / link + merge)  +  last · packet / link
+    N / (W · rate) + merges of a worker + (7 · levels + last) · (packet / link + merge)
 
-and the simulation draws the time of each task and of each packet at random around its mean, slows one worker down
-if asked to, and hands tasks out as workers become free.
+and the simulation draws the time of each task and of each packet at random around its mean, slows
+one worker down if asked to, and hands tasks out as workers become free.
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def main() -> None:
     machine = Machine(flags.rate, flags.landmarks, flags.link, flags.merge)
     counts = [4, 16] if flags.quick else [2, 10, 100, 300, 1000]
     sizes = [10**7] if flags.quick else [10**7, 10**8, 10**9]
-    print(f"packet: {machine.packet / 1e6:.1f} MB, rate {flags.rate:,.0f} rows/s, m = {flags.landmarks}")
+    packet = machine.packet / 1e6
+    print(f"packet: {packet:.1f} MB, {flags.rate:,.0f} rows/s, m = {flags.landmarks}")
     print("| rows | workers | formula (s) | simulated (s) | one worker 3 times slower (s) |")
     print("| --- | --- | --- | --- | --- |")
     for rows in sizes:
@@ -130,7 +131,9 @@ def main() -> None:
             slow = simulated(machine, rows, workers, slow=3.0)
             print(f"| {rows:.0e} | {workers:,} | {expected:.1f} | {found:.1f} | {slow:.1f} |")
             if not 0.75 < found / expected < 1.25:
-                raise SystemExit(f"the formula is off: {expected:.2f} s, but {found:.2f} s simulated")
+                raise SystemExit(
+                    f"the formula is off: {expected:.2f} s, but {found:.2f} s simulated"
+                )
 
 
 if __name__ == "__main__":

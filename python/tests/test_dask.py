@@ -1,5 +1,6 @@
-"""Fits on the workers of a Dask cluster: the same bits as on one machine, whatever happens to them."""
+"""Fits on the workers of a Dask cluster: the bits of one machine, whatever happens to them."""
 
+import itertools
 import os
 import pickle
 import signal
@@ -67,8 +68,9 @@ def test_kernel_pca_is_that_of_one_machine(client, rows, chunks):
     assert np.array_equal(local.transform(X[:100]), whole.transform(X[:100]))
     assert local.report_["landmarks"] == whole.report_["landmarks"]
     told = found.report_["dask"]
-    assert told["workers"] == 2 and told["retries"] == 0 and told["passes"] == 2
-    assert isinstance(local, mercer.KernelPCA) and "dask" not in local.report_
+    assert (told["workers"], told["retries"], told["passes"]) == (2, 0, 2)
+    assert isinstance(local, mercer.KernelPCA)
+    assert "dask" not in local.report_
 
 
 def test_regression_with_weights_is_that_of_one_machine(client, rows):
@@ -107,7 +109,7 @@ def test_classes_are_those_of_one_machine(client, rows):
     found = md.KernelRidgeClassifier(**options).fit(X_blocks, *arrays)
     same(found.to_local(), whole, "dual_coef_", "classes_")
     predicted = found.predict(X_blocks)
-    assert predicted.dtype.kind == "U" and predicted.shape == (40_000,)
+    assert (predicted.dtype.kind, predicted.shape) == ("U", (40_000,))
     assert np.array_equal(predicted[:50].compute(), whole.predict(X[:50]))
 
 
@@ -131,7 +133,7 @@ def test_features_and_clusters_and_outliers_are_those_of_one_machine(client, row
 
 
 def test_single_precision_and_landmarks_of_ones_own(client, rows):
-    X, y, _ = rows
+    X, _, _ = rows
     X = X[:40_000].astype(np.float32)
     blocks = da.from_array(X, chunks=(10_000, 4))
     options = OPTIONS | {"landmarks": X[:30]}
@@ -139,7 +141,7 @@ def test_single_precision_and_landmarks_of_ones_own(client, rows):
     found = md.KernelPCA(n_components=2, **options).fit(blocks)
     same(found.to_local(), whole, "eigenvalues_")
     lazy = found.transform(blocks)
-    assert lazy.dtype == np.float32 and lazy.chunks == ((10_000,) * 4, (2,))
+    assert (lazy.dtype, lazy.chunks) == (np.float32, ((10_000,) * 4, (2,)))
 
 
 def test_frames_and_delayed_blocks_and_files(client, rows, tmp_path):
@@ -153,7 +155,9 @@ def test_frames_and_delayed_blocks_and_files(client, rows, tmp_path):
     same(found.to_local(), whole, "dual_coef_")
     assert list(found.feature_names_in_) == list("abcd")
     assert np.array_equal(found.predict(frame).compute(), whole.predict(X))
-    blocks = [dask.delayed((X[i : i + 15_000], y[i : i + 15_000])) for i in range(0, 40_000, 15_000)]
+    blocks = [
+        dask.delayed((X[i : i + 15_000], y[i : i + 15_000])) for i in range(0, 40_000, 15_000)
+    ]
     found = md.KernelRidge(alpha=0.1, **OPTIONS).fit(blocks)
     same(found.to_local(), whole, "dual_coef_")
     lazy = found.predict([dask.delayed(X[:5])])
@@ -231,7 +235,8 @@ def test_estimators_are_cloned_and_pickled(client, rows):
     X, y, _ = (one[:5000] for one in rows)
     model = md.KernelRidge(client, alpha=0.5, **OPTIONS)
     copy = clone(model)
-    assert copy.get_params()["alpha"] == 0.5 and copy.client is client
+    assert copy.get_params()["alpha"] == 0.5
+    assert copy.client is client
     model.set_params(alpha=0.1).fit(da.from_array(X, chunks=(2000, 4)), y)
     back = pickle.loads(pickle.dumps(model))
     assert np.array_equal(back.predict(X), model.predict(X))
@@ -257,7 +262,7 @@ def test_parts_begin_where_groups_do():
         parts = planned(lengths, size)
         assert sum(part.rows for part in parts) == sum(lengths)
         assert all(part.first % GROUP == 0 and 0 < part.rows <= size for part in parts)
-        for part, after in zip(parts, parts[1:]):
+        for part, after in itertools.pairwise(parts):
             assert part.first + part.rows == after.first
         taken = np.zeros(len(lengths), int)
         for part in parts:
@@ -265,3 +270,26 @@ def test_parts_begin_where_groups_do():
                 assert start == taken[place]
                 taken[place] = stop
         assert taken.tolist() == lengths
+
+
+def test_machines_of_cells_and_searches_are_those_of_one_machine(client, rows):
+    X, y, _ = (one[:1500] for one in rows)
+    labels = (y > 0).astype(int)
+    options = {"kernel": "rbf", "gamma": 0.5, "cells": 400}
+    whole = mercer.SVC(C=2.0, **options).fit(X, labels)
+    found = md.SVC(C=2.0, **options).fit(da.from_array(X, chunks=(500, 4)), labels)
+    same(found.to_local(), whole, "support_", "dual_coef_", "intercept_")
+    assert np.array_equal(found.decision_function(X), whole.decision_function(X))
+    assert found.report_["dask"]["tasks"] > 1
+    whole = mercer.SVR(epsilon=0.05, **options).fit(X, y)
+    found = md.SVR(epsilon=0.05, **options).fit(X, y)
+    assert np.array_equal(found.predict(X), whole.predict(X))
+    with pytest.raises(ValueError, match="set cells="):
+        md.SVC().fit(X, labels)
+    grid = {"Cs": [0.1, 1.0, 10.0], "gammas": [0.1, 1.0], "cv": 3}
+    whole = mercer.SVCSearch(**grid).fit(X[:400], labels[:400])
+    found = md.SVCSearch(**grid).fit(X[:400], labels[:400])
+    assert found.best_params_ == whole.best_params_
+    scores = [one.cv_results_["mean_test_score"] for one in (found, whole)]
+    assert np.allclose(*scores, atol=0.01)
+    assert found.report_["dask"]["tasks"] == 6

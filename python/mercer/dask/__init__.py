@@ -7,9 +7,7 @@ that of one machine, to the last bit.
 try:
     import distributed as _distributed  # noqa: F401
 except ImportError as error:
-    raise ImportError(
-        "mercer.dask needs Dask: install it with pip install mercer[dask]"
-    ) from error
+    raise ImportError("mercer.dask needs Dask: install it with pip install mercer[dask]") from error
 
 from mercer.dask._estimators import (
     KernelKMeans,

@@ -20,7 +20,7 @@ _SHARE = 0.6
 
 
 class Piece:
-    """Rows of a partition from `start` to `stop`; its value, or what reads it, begins at `offset`."""
+    """Rows of a partition, `start` to `stop`; its value, or what reads it, begins at `offset`."""
 
     def __init__(self, value: Any, place: int, start: int, stop: int, offset: int = 0) -> None:
         self.value, self.place, self.offset = value, place, offset

@@ -111,9 +111,7 @@ class ClusterReader(RemoteReader):
                 if wanted == 0:
                     break
             if not blocks:
-                raise ValueError(
-                    "Found array with 0 sample(s) while a minimum of 1 is required."
-                )
+                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             self._head = _blocks.joined(blocks)
         return self._head
 
@@ -269,7 +267,7 @@ class Pass:
         self._futures: list[Future] = []
         self._others: list[Future] = []
         self._rows: dict[str, int] = {}
-        self._parts = 0
+        self._parts = self._done = 0
 
     def submit(
         self,
@@ -318,9 +316,7 @@ class Pass:
             for place, start, stop in part.pieces:
                 value, whole = values[place], lengths[place]
                 if isinstance(value, Future) and 2 * (stop - start) < whole:
-                    value = self._client.submit(
-                        _blocks.taken, value, start, stop, pure=False
-                    )
+                    value = self._client.submit(_blocks.taken, value, start, stop, pure=False)
                     own.append(((place, start, stop, start), value))
                 else:
                     own.append(((place, start, stop, 0), value))
@@ -329,12 +325,12 @@ class Pass:
 
     def results(self, report: Callable[[float, float], None]) -> list[bytes]:
         """Return what parts find, as they are or added up."""
-        total, done = sum(self._rows.values()), 0
+        total = sum(self._rows.values())
         held: dict[str, list[Future]] = defaultdict(list)
         report(0, total)
-        for future in ended(self._futures, lambda: report(done, total)):
-            done += self._rows[future.key]
-            report(done, total)
+        for future in ended(self._futures, lambda: report(self._done, total)):
+            self._done += self._rows[future.key]
+            report(self._done, total)
             if self._merged:
                 self._hold(held, future)
         if self._merged:
@@ -376,4 +372,3 @@ class Pass:
     def cancel(self) -> None:
         """Leave the cluster clean."""
         self._client.cancel(self._futures + self._others, force=True)
-

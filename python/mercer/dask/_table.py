@@ -138,7 +138,9 @@ def _beside(values: Any, chunks: tuple, lengths: list[int] | None) -> Any:
 def _others(values: Any, chunks: Any, lengths: list[int] | None = None) -> Any:
     if isinstance(values, np.ndarray):
         ends = np.cumsum(lengths)
-        return [dask.delayed(values[end - n : end]) for n, end in zip(lengths or [], ends)]
+        return [
+            dask.delayed(values[end - n : end]) for n, end in zip(lengths or [], ends, strict=True)
+        ]
     if isinstance(values, dask.array.Array):
         if chunks is not None and lengths is not None:
             if values.shape[0] != sum(lengths):
@@ -162,9 +164,7 @@ def _joined(parts: list[Any]) -> list[Any]:
         return list(X)
     for other in (y, w):
         if other is not None and len(other) != len(X):
-            raise ValueError(
-                f"X has {len(X)} blocks, but its targets or weights have {len(other)}"
-            )
+            raise ValueError(f"X has {len(X)} blocks, but its targets or weights have {len(other)}")
     triple = dask.delayed(_triple, pure=True)
     return [
         triple(one, None if y is None else y[i], None if w is None else w[i])

@@ -75,7 +75,13 @@ pub struct LandmarkArgs {
 pub struct DaskArgs {
     /// Fit on the workers of a Dask cluster, which must see the table under the same path: the address of its scheduler, such as
     /// `tcp://10.0.0.1:8786`. Takes few other flags, and python3 with the package: `pip install mercer[dask]`
-    #[arg(hide_short_help = true, long, value_name = "ADDRESS", requires = "landmarks", help_heading = "Resources")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "ADDRESS",
+        requires = "landmarks",
+        help_heading = "Resources"
+    )]
     pub dask: Option<String>,
 }
 

@@ -92,7 +92,6 @@ impl ClusterSums {
         sums + pieces + 2 * 8 * m * (k + WIDTH as u64)
     }
 
-
     /// Counts a sample, whose kernel values with the landmarks are `values`.
     fn enter<T: Real>(&mut self, label: usize, weight: f64, values: &[T]) {
         self.sizes[label] += weight;

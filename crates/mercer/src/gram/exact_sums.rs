@@ -191,9 +191,7 @@ mod tests {
 
     fn numbers(count: usize, seed: u64) -> Vec<f64> {
         let mut stream = Stream::new(seed, "test");
-        (0..count)
-            .map(|_| stream.normal() * 2_f64.powi(stream.below(120) as i32 - 60))
-            .collect()
+        (0..count).map(|_| stream.normal() * 2_f64.powi(stream.below(120) as i32 - 60)).collect()
     }
 
     fn sums(ctx: &Context, rows: &[Vec<f64>]) -> ExactSums {

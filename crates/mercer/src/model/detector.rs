@@ -323,7 +323,13 @@ impl ScoresWork {
 }
 
 impl Work for ScoresWork {
-    fn part(&self, ctx: &Context, _: u64, source: &mut dyn RowBlocks, _: &Beside) -> Result<Packet> {
+    fn part(
+        &self,
+        ctx: &Context,
+        _: u64,
+        source: &mut dyn RowBlocks,
+        _: &Beside,
+    ) -> Result<Packet> {
         let (mut scores, mut noises) = (Vec::new(), Vec::new());
         while let Some(block) = source.next()? {
             ctx.poll()?;

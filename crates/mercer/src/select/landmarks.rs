@@ -18,9 +18,9 @@ use super::squares::Squares;
 use super::table::{Chosen, Table};
 use crate::context::Context;
 use crate::error::{Error, Param, Result};
+use crate::gram::ExactSums;
 use crate::linalg::view::Mat;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
-use crate::gram::ExactSums;
 use crate::model::landmarks::{
     Basis, Beside, Checked, Evaluated, Fit, FullSystem, LandmarkParams, LandmarkRidge, Observed,
     Packet, RidgeRows, RowBlocks, Whole, Work, direct_bytes, prepared, required, rows_bytes,

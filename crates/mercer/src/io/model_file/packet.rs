@@ -69,9 +69,11 @@ fn tensors(packet: &Packet) -> Result<Vec<Tensor<'_>>> {
     let reals = packet.reals.iter();
     let mut all: Vec<Tensor<'_>> =
         reals.map(|(name, v)| Tensor::real(format!("reals.{name}"), &[v.len()], v)).collect();
-    all.extend(packet.places.iter().map(|(name, v)| {
-        Tensor::places(format!("places.{name}"), &[v.len()], v.iter().copied())
-    }));
+    all.extend(
+        packet.places.iter().map(|(name, v)| {
+            Tensor::places(format!("places.{name}"), &[v.len()], v.iter().copied())
+        }),
+    );
     for (name, x) in &packet.samples {
         all.extend(samples::tensors(&format!("samples.{name}"), x));
     }
@@ -97,7 +99,9 @@ fn bytes_of<'a>(name: &'static str, bytes: Vec<u8>) -> Tensor<'a> {
 pub fn packet_from_bytes(bytes: &[u8]) -> Result<Packet> {
     parsed(bytes).map_err(|fault| {
         let text = fault.text();
-        Error::Shape(format!("a part of the work {text}; all machines need the same version of mercer"))
+        Error::Shape(format!(
+            "a part of the work {text}; all machines need the same version of mercer"
+        ))
     })
 }
 
@@ -142,8 +146,7 @@ fn sums(tensors: &mut Tensors<'_>) -> std::result::Result<ExactSums, Fault> {
     let tops: Vec<i16> = bytes.as_chunks().0.iter().map(|two| i16::from_le_bytes(*two)).collect();
     let digits = tensors.places("digits", &[3 * tops.len()])?;
     let digits = digits.as_chunks().0.iter().map(|three: &[u64; 3]| three.map(u64::cast_signed));
-    ExactSums::from_parts(tops, digits.collect())
-        .map_err(|error| Fault::Invalid(error.to_string()))
+    ExactSums::from_parts(tops, digits.collect()).map_err(|error| Fault::Invalid(error.to_string()))
 }
 
 #[cfg(test)]

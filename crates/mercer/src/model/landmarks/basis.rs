@@ -3,8 +3,8 @@
 use super::candidates::{self, Candidates, check_block};
 use super::choice::{self, Chosen, uniform};
 use super::curve::curve;
-use super::room::{Needed, Room, square};
 use super::packet::Packet;
+use super::room::{Needed, Room, square};
 use super::row_sums::{RowSums, finished};
 use super::rows::{RowBlock, RowBlocks, Whole};
 use super::workers::{Beside, SUMS, Work};

@@ -1,7 +1,7 @@
 //! How nearly a regression on landmarks solves the system of all samples: K a on a sample of the rows, in one more pass over all of them.
 
-use super::observed::{Checked, Observed};
 use super::basis::{Basis, packet_of};
+use super::observed::{Checked, Observed};
 use super::packet::Packet;
 use super::ridge_rows::Evaluated;
 use super::rows::{RowBlock, RowBlocks};
@@ -203,9 +203,10 @@ impl KernelRidge {
         let penalties: Vec<f64> = norms.iter().zip(&alphas).map(|(v, alpha)| v * alpha).collect();
         let (coef, offset) = (&self.coef, &self.offset[..]);
         let functions = Functions { on, coef, offset, alphas: &alphas, penalties: &penalties, t };
-        let pass = source.workers().is_some().then(|| {
-            packet_of(SYSTEM, &self.params.kernel, anchors.clone(), state.point.clone())
-        });
+        let pass = source
+            .workers()
+            .is_some()
+            .then(|| packet_of(SYSTEM, &self.params.kernel, anchors.clone(), state.point.clone()));
         if let Some(pass) = pass.transpose()? {
             let pass = functions.packet(checked.packet(pass));
             let mut system = SystemCheck::new(functions, &checked)?;

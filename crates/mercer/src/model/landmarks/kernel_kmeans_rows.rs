@@ -115,9 +115,9 @@ pub(super) fn round_of_workers<T: Real>(
 ) -> Result<ClusterTotal> {
     let pass = basis.packet(ROUND)?.with_places("k", [k as u64]).with_reals("noise", [noise]);
     let pass = match centres {
-        Some(centres) => pass
-            .with_reals("coef", centres.coef.data())
-            .with_reals("norms", &centres.norms[..]),
+        Some(centres) => {
+            pass.with_reals("coef", centres.coef.data()).with_reals("norms", &centres.norms[..])
+        }
         None => pass,
     };
     let numbers = labels.iter().map(|label| u32::try_from(*label).unwrap_or(u32::MAX));

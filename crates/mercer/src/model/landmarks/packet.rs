@@ -114,5 +114,7 @@ impl Packet {
 }
 
 fn missing(name: &str) -> Error {
-    Error::Shape(format!("a part of the work has no '{name}': all machines need the same version of mercer"))
+    Error::Shape(format!(
+        "a part of the work has no '{name}': all machines need the same version of mercer"
+    ))
 }

@@ -211,7 +211,8 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         let bytes = bytes(m, penalties, means.len());
         let _reservation = ctx.reserve("the pass over rows", bytes, hint)?;
         let leverages = pass.reals.contains_key("rotation").then(|| {
-            let (rotation, inverse) = (pass.matrix("rotation", m)?, pass.matrix("inverse", penalties)?);
+            let (rotation, inverse) =
+                (pass.matrix("rotation", m)?, pass.matrix("inverse", penalties)?);
             Result::Ok(Leverages::new(rotation, pass.reals("shift")?.to_vec(), inverse))
         });
         Ok(Self {
@@ -265,8 +266,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         }
         let t = self.t();
         // Below, 1 − h is lost in rounding: nothing but the row itself predicts it, and the mean of the others is left.
-        let (means, least) =
-            (&self.means, self.basis.m() as f64 * f64::EPSILON);
+        let (means, least) = (&self.means, self.basis.m() as f64 * f64::EPSILON);
         for (i, weight) in part.weights.iter().enumerate() {
             let targets = part.targets.row(i);
             let predicted = part.predicted.row_mut(i).chunks_exact_mut(t);

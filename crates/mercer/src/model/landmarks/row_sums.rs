@@ -86,7 +86,8 @@ impl<'a, T: Real> RowSums<'a, T> {
         let (m, t) = (self.group.m(), self.group.t());
         if self.groups.is_none() {
             let hint = "use fewer landmarks or raise the memory budget";
-            let reservation = ctx.reserve("the sums over rows", LandmarkTotal::bytes(m, t), hint)?;
+            let reservation =
+                ctx.reserve("the sums over rows", LandmarkTotal::bytes(m, t), hint)?;
             let total = LandmarkTotal::empty(m, self.group.target_origin.clone())?;
             self.groups = Some((total, reservation));
         }
@@ -151,8 +152,6 @@ pub(super) fn finished<T: Real>(
     sums.finish(ctx, &division.into_blocks(), &basis.factor)?;
     match sums.weight > 0.0 {
         true => Ok(sums),
-        false => {
-            Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero"))
-        }
+        false => Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero")),
     }
 }
