@@ -6,6 +6,7 @@ import copy
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -181,7 +182,7 @@ class RemoteReader(Reader):
         """Return the first rows, at least 1,024 if there are so many."""
         raise NotImplementedError
 
-    def label_sums(self) -> dict[Any, float]:
+    def label_sums(self) -> dict[Any, Fraction]:
         """Return the labels of all rows, with the sums of the weights of their samples."""
         raise NotImplementedError
 

@@ -6,6 +6,7 @@ import copy
 import os
 import sys
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
@@ -124,11 +125,11 @@ class Streamed:
                 "function that returns a fresh iterator" + advice
             )
 
-    def label_sums(self) -> dict[Any, float]:
+    def label_sums(self) -> dict[Any, Fraction]:
         """Return the labels of all rows, with the sums of the weights of their samples."""
         if self.remote:
             return self._reader.label_sums()
-        sums: dict[Any, float] = {}
+        sums: dict[Any, Fraction] = {}
         for block in self.blocks():
             add_labels(sums, block)
         return sums
@@ -137,6 +138,10 @@ class Streamed:
         """Return what makes samples and targets of blocks, as other machines need it."""
         found = copy.copy(self)
         found._reader, found._first = Reader(), None
+        found._estimator = estimator = copy.copy(self._estimator)
+        # What calls back cannot be sent, and what was fitted before need not be.
+        estimator.progress = False
+        vars(estimator).pop("_model", None)
         return found
 
     def reading(self, reader: Reader) -> Streamed:
@@ -330,18 +335,34 @@ def class_targets(
             "The number of classes has to be greater than one; got 1 class, "
             f"{classes.tolist()[0]!r}"
         )
-    factors = weigh(classes, np.array([sums[label] for label in classes.tolist()]))
+    factors = weigh(classes, np.array([float(sums[label]) for label in classes.tolist()]))
     encode_classes(X, classes, factors)
     return classes
 
 
-def add_labels(sums: dict[Any, float], block: Block) -> None:
-    """Add the weights of the samples of a block to the sums of their labels."""
+def add_labels(sums: dict[Any, Fraction], block: Block) -> None:
+    """Add the weights of the samples of a block to the sums of their labels, which are exact: so
+    they do not depend on where blocks begin.
+    """
     _, y, weights = block
     found, codes = np.unique(_labels(y), return_inverse=True)
-    counts = np.bincount(codes, weights)
-    for label, count in zip(found.tolist(), counts.tolist(), strict=True):
-        sums[label] = sums.get(label, 0.0) + count
+    for code, label in enumerate(found.tolist()):
+        own = codes == code
+        weight = Fraction(int(own.sum())) if weights is None else _sum(np.asarray(weights)[own])
+        sums[label] = sums.get(label, Fraction(0)) + weight
+
+
+def _sum(values: np.ndarray) -> Fraction:
+    """The exact sum of numbers."""
+    values = validate_weights(values, len(values))
+    parts, exponents = np.frexp(values)
+    whole = (parts * 2.0**53).astype(np.int64)
+    total = Fraction(0)
+    for exponent in np.unique(exponents).tolist():
+        own = whole[exponents == exponent]
+        digits = (int((own >> 26).sum()) << 26) + int((own & (2**26 - 1)).sum())
+        total += Fraction(digits) * Fraction(2) ** (exponent - 53)
+    return total
 
 
 def encode_classes(X: Streamed, classes: np.ndarray, factors: np.ndarray | None) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,7 @@ class Piece:
             size = length_of(block[0])
             first, last = max(self.start - at, 0), min(self.stop - at, size)
             if first < last:
-                yield at + first, tuple(rows_of(one, first, last) for one in block)
+                yield at + first, tuple(aligned(rows_of(one, first, last)) for one in block)
             at += size
             if at >= self.stop:
                 return
@@ -64,6 +65,15 @@ def rows_of(X: Any, start: int, stop: int) -> Any:
     if isinstance(X, dict):
         return {name: column[start:stop] for name, column in X.items()}
     return X[start:stop]
+
+
+def aligned(X: Any) -> Any:
+    """Return an array at a place in memory that suits its numbers: one that travelled may lie
+    anywhere.
+    """
+    parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) and X.format == "csr" else (X,)
+    lies = all(part.flags.aligned for part in parts if isinstance(part, np.ndarray))
+    return X if lies else X.copy()
 
 
 def count(value: Any) -> int:
@@ -106,9 +116,9 @@ def _stacked(parts: list[Any]) -> Any:
     return np.concatenate(parts)
 
 
-def label_sums(value: Any) -> dict[Any, float]:
+def label_sums(value: Any) -> dict[Any, Fraction]:
     """Return the labels of a partition, with the sums of the weights of their samples."""
-    sums: dict[Any, float] = {}
+    sums: dict[Any, Fraction] = {}
     for block in blocks_of(value):
         add_labels(sums, block)
     return sums

@@ -6,6 +6,7 @@ import itertools
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from queue import Empty, Queue
 from typing import Any
 
@@ -37,7 +38,7 @@ class Progress(dict):
     """What passes took: tasks, those that began again, and blocks that were computed again."""
 
     def __init__(self) -> None:
-        super().__init__(passes=0, tasks=0, retries=0, recomputed=0)
+        super().__init__(passes=0, tasks=0, retries=0, recomputed=0, lost_workers=0)
 
 
 class ClusterRows(Scan):
@@ -115,11 +116,11 @@ class ClusterReader(RemoteReader):
             self._head = _blocks.joined(blocks)
         return self._head
 
-    def label_sums(self) -> dict[Any, float]:
-        sums: dict[Any, float] = {}
+    def label_sums(self) -> dict[Any, Fraction]:
+        sums: dict[Any, Fraction] = {}
         for found in self._gather(_blocks.label_sums):
             for label, weight in found.items():
-                sums[label] = sums.get(label, 0.0) + weight
+                sums[label] = sums.get(label, Fraction(0)) + weight
         return sums
 
     def run_pass(
@@ -130,6 +131,7 @@ class ClusterReader(RemoteReader):
         report: Callable[[float, float], None],
     ) -> list[bytes]:
         name, described, merged = work
+        before = self._workers()
         run = Pass(self._client, f"{name}-{uuid.uuid4().hex[:12]}", merged)
         try:
             parts = self._plan()
@@ -139,7 +141,12 @@ class ClusterReader(RemoteReader):
             run.cancel()
             raise
         self._note(run, len(parts))
+        self.progress["lost_workers"] += len(before - self._workers())
         return found
+
+    def _workers(self) -> set[str]:
+        workers = self._client.scheduler_info(n_workers=-1)["workers"]
+        return {f"{worker['id']} {address}" for address, worker in workers.items()}
 
     def _note(self, run: Pass, parts: int) -> None:
         retries, recomputed = run.repeated()

@@ -13,13 +13,16 @@ from mercer import _core
 from mercer._params import ParameterError
 from mercer.dask import _blocks
 from mercer.dask._cluster import client_of, ended
-from mercer.dask._estimators import Predictor
+from mercer.dask._estimators import Distributed, Predictor
 from mercer.dask._predict import evaluated
 from mercer.dask._table import is_collection
 
 
-class CellMachine(Predictor):
+class CellMachine(Distributed):
     """A support vector machine whose cells are fitted by workers."""
+
+    predict = Predictor.predict
+    score = Predictor.score
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CellMachine:
         """Divide the samples into cells here, and fit a machine for each on the cluster.

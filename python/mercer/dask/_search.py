@@ -12,6 +12,7 @@ import mercer
 from mercer._search_folds import paths_of
 from mercer._search_grid import kernels_of
 from mercer._svm_search import scores_of
+from mercer.dask._blocks import aligned
 from mercer.dask._cluster import client_of
 from mercer.dask._estimators import Predictor
 from mercer.dask._predict import evaluated
@@ -123,6 +124,8 @@ def _without(estimator: Any) -> Any:
 
 def _scored(sent: tuple, params: list[dict], splits: list) -> np.ndarray:
     estimator, data = sent
+    data = tuple(aligned(one) for one in data)
+    splits = [tuple(aligned(rows) for rows in split) for split in splits]
     worker = get_worker()
     limit = worker.memory_manager.memory_limit
     if limit and estimator.memory_budget is None:

@@ -176,6 +176,8 @@ pub(super) struct CandidatesWork {
     seed: u64,
     bound: u64,
     is_single: bool,
+    /// Whether all rows count alike.
+    is_unweighted: bool,
 }
 
 impl CandidatesWork {
@@ -183,7 +185,9 @@ impl CandidatesWork {
     pub fn new(pass: &Packet) -> Result<Self> {
         let wrong = || Error::Shape("the sample of the rows is described by four numbers".into());
         let &[most, seed, bound, single] = pass.places("sample")? else { return Err(wrong()) };
-        Ok(Self { most: most as usize, seed, bound, is_single: single == 1 })
+        let is_unweighted = pass.places.contains_key("unweighted");
+        let (most, is_single) = (most as usize, single == 1);
+        Ok(Self { most, seed, bound, is_single, is_unweighted })
     }
 
     fn of<T: Real>(&self, first: u64, source: &mut dyn RowBlocks) -> Result<Packet> {
@@ -192,6 +196,8 @@ impl CandidatesWork {
         let mut rows = first;
         while let Some(block) = source.next()? {
             check_block(&block, None, rows)?;
+            let weights = block.weights.filter(|_| !self.is_unweighted);
+            let block = RowBlock { weights, ..block };
             lowest.add(&block, rows, &|_, _| true)?;
             rows += block.samples.n() as u64;
         }
