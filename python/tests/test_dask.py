@@ -289,3 +289,26 @@ def test_machines_of_cells_and_searches_are_those_of_one_machine(client, rows):
     scores = [one.cv_results_["mean_test_score"] for one in (found, whole)]
     assert np.allclose(*scores, atol=0.01)
     assert found.report_["dask"]["tasks"] == 6
+
+
+def test_the_command_line_hands_its_words_on(client, rows, tmp_path, capsys):
+    from mercer.dask.__main__ import main
+
+    X, y, _ = (one[:20_000] for one in rows)
+    table = tmp_path / "rows.csv"
+    cells = np.column_stack([X, y])
+    np.savetxt(table, cells, delimiter=",", header="a,b,c,d,y", comments="", fmt="%.17g")
+    address, model = client.scheduler.address, tmp_path / "model.mercer"
+    shared = ["--landmarks", "30", "--dask", address, "--model", str(model), "--quiet"]
+    words = [str(table), "--columns", "a,b,c,d", "--scale", "none", *shared]
+    spec = ["--kernel", "rbf(gamma=0.3)", "--output", str(tmp_path / "out.npy")]
+    assert main(["kpca", *words, "-k", "3", *spec]) == 0
+    whole = mercer.KernelPCA(3, kernel="rbf", gamma=0.3, landmarks=30).fit(X)
+    same(mercer.load(model), whole, "eigenvalues_")
+    assert np.array_equal(np.load(tmp_path / "out.npy"), whole.transform(X))
+    assert main(["krr", *words, "--target", "y", "--alpha", "0.1", *spec[:2]]) == 0
+    assert mercer.load(model).score(X, y) > 0.5
+    assert main(["kmeans", str(table), *shared, "-k", "3"]) == 1
+    assert "--scale none" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["kpca", *words, "--plot", "map.svg"])

@@ -20,6 +20,9 @@ const INVALID: i16 = i16::MAX;
 /// Sums of a task.
 const PIECE: usize = 1 << 14;
 
+/// Places, digits and what is added to them.
+type Piece<'a, V> = ((&'a mut [i16], &'a mut [[i64; PLACES]]), &'a [V]);
+
 /// Some sums.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ExactSums {
@@ -49,6 +52,11 @@ impl ExactSums {
     /// How many sums there are.
     pub fn len(&self) -> usize {
         self.tops.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.tops.is_empty()
     }
 
     /// Adds a number to each sum.
@@ -92,7 +100,7 @@ impl ExactSums {
         values: &[V],
         one: impl Fn(&mut i16, &mut [i64; PLACES], &V) + Sync,
     ) {
-        let work = |((tops, digits), values): ((&mut [i16], &mut [[i64; PLACES]]), &[V])| {
+        let work = |((tops, digits), values): Piece<'_, V>| {
             let sums = tops.iter_mut().zip(digits).zip(values);
             sums.for_each(|((top, digits), value)| one(top, digits, value));
         };

@@ -100,3 +100,45 @@ fn length(m: usize, t: usize) -> u64 {
     let (m, t) = (m as u64, t as u64);
     (m.saturating_mul(m + 1) / 2).saturating_add(m.saturating_mul(1 + t)) + 2 + 2 * t
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::context::Stream;
+
+    fn group(m: usize, seed: u64) -> LandmarkSums {
+        let mut stream = Stream::new(seed, "test");
+        let mut sums = LandmarkSums::empty(m, vec![5.0]).unwrap();
+        for i in 0..m {
+            sums.gram.row_mut(i)[..=i].iter_mut().for_each(|v| *v = stream.normal());
+            sums.moments.row_mut(i).iter_mut().for_each(|v| *v = stream.normal());
+        }
+        (sums.trace, sums.weight, sums.count) = (stream.uniform(), 3.5, GROUP as u64);
+        (sums.target_sums[0], sums.target_squares[0]) = (stream.normal(), stream.uniform());
+        sums
+    }
+
+    #[test]
+    fn groups_add_up_to_the_same_bits_in_any_order_and_division() {
+        let (ctx, m) = (Context::new(2), 30);
+        let groups: Vec<LandmarkSums> = (0..9).map(|seed| group(m, seed)).collect();
+        let total = |places: &[usize]| {
+            let mut total = LandmarkTotal::empty(m, vec![5.0]).unwrap();
+            places.iter().for_each(|&place| total.add(&ctx, &groups[place]));
+            total
+        };
+        let whole = total(&[0, 1, 2, 3, 4, 5, 6, 7, 8]);
+        let mut parts = total(&[7, 2, 8]);
+        parts.merge(&ctx, &total(&[0])).unwrap();
+        parts.merge(&ctx, &total(&[6, 5, 4, 3, 1])).unwrap();
+        assert_eq!(whole, parts);
+        assert_eq!(whole.sums().unwrap(), parts.sums().unwrap());
+        assert_eq!(whole.sums().unwrap().count, 9 * GROUP as u64);
+        // A single group is its own sum, and what travelled is what was sent.
+        assert_eq!(total(&[4]).sums().unwrap(), groups[4]);
+        let (m, count, origin, sums) = whole.parts();
+        let back = LandmarkTotal::from_parts((m, count), origin.to_vec(), sums.clone()).unwrap();
+        assert_eq!(whole, back);
+        assert!(parts.merge(&ctx, &LandmarkTotal::empty(m, vec![4.0]).unwrap()).is_err());
+    }
+}
