@@ -22,6 +22,8 @@ from mercer.dask._table import Partitions
 
 # Tasks of a pass for each thread of the cluster: enough that a slow worker holds up little.
 _TASKS = 4
+# Groups of rows that are worth a task of their own.
+_LEAST = 2
 # Results on a worker that are put together while others come.
 _TOGETHER = 4
 # Results that are put together when all have come, on one worker of them.
@@ -261,7 +263,9 @@ def _cuts(lengths: list[int], size: int, group: int) -> list[int]:
         step = -(-(end - cuts[-1]) // (pieces * group)) * group
         while end - cuts[-1] > step:
             cuts.append(cuts[-1] + step)
-        if after is None or after - cuts[-1] > size:
+        # Partitions may lie on different workers: only small ones are put together.
+        is_small = end - cuts[-1] < min(size, _LEAST * group)
+        if after is None or after - cuts[-1] > size or not is_small:
             cuts.append(end)
     return cuts
 
