@@ -100,7 +100,7 @@ class Streamed:
             name = type(estimator).__name__
             raise ParameterError(f"{name} takes no sample weights: leave weights= out")
         # What targets and weights of a block become, if not themselves.
-        self.convert: Callable[[np.ndarray, np.ndarray | None], tuple] | None = None
+        self.convert: Callable[[np.ndarray, np.ndarray | None, int], tuple] | None = None
         self._single = self._custom = False
 
     def _refuse_kinds(self) -> None:
@@ -130,8 +130,9 @@ class Streamed:
         if self.remote:
             return self._reader.label_sums()
         sums: dict[Any, Fraction] = {}
+        start = 0
         for block in self.blocks():
-            add_labels(sums, block)
+            start += add_labels(sums, block, start)
         return sums
 
     def converter(self) -> Streamed:
@@ -244,10 +245,11 @@ class Streamed:
     def _converted(self, block: Block) -> tuple[_core.Samples, tuple | None]:
         X = self._checked(block[0], reset=False)
         samples = to_core(X, single=self._single, custom=self._custom, copy=True)
+        targets = None
+        if (block[1] is not None and self._supervised) or block[2] is not None:
+            targets = self._targets(block, X.shape[0])
         self._at += X.shape[0]
-        if (block[1] is None or not self._supervised) and block[2] is None:
-            return samples, None
-        return samples, self._targets(block, X.shape[0])
+        return samples, targets
 
     def _targets(self, block: Block, n: int) -> tuple:
         _, y, weights = block
@@ -255,7 +257,7 @@ class Streamed:
         if y is None or not self._supervised:
             y = np.empty((n, 0))
         elif self.convert is not None:
-            y, weights = self.convert(np.asarray(y), weights)
+            y, weights = self.convert(np.asarray(y), weights, self._at)
         y = check_array(
             y,
             dtype=np.float64,
@@ -296,6 +298,11 @@ def opened(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
             "inverse_transform"
         )
     return Streamed(estimator, X, y, sample_weight)
+
+
+def reader_for(X: Any) -> Reader:
+    """Return a reader of a source of rows in blocks that stands before the first row."""
+    return _reader(X)
 
 
 def first_block(X: Any) -> Any:
@@ -340,16 +347,17 @@ def class_targets(
     return classes
 
 
-def add_labels(sums: dict[Any, Fraction], block: Block) -> None:
-    """Add the weights of the samples of a block to the sums of their labels, which are exact: so
-    they do not depend on where blocks begin.
+def add_labels(sums: dict[Any, Fraction], block: Block, start: int) -> int:
+    """Add the weights of the samples of a block, which begins at row `start`, to the sums of their
+    labels, which are exact: so they do not depend on where blocks begin. Returns its rows.
     """
     _, y, weights = block
-    found, codes = np.unique(_labels(y), return_inverse=True)
+    found, codes = np.unique(_labels(y, start), return_inverse=True)
     for code, label in enumerate(found.tolist()):
         own = codes == code
         weight = Fraction(int(own.sum())) if weights is None else _sum(np.asarray(weights)[own])
         sums[label] = sums.get(label, Fraction(0)) + weight
+    return len(codes)
 
 
 def _sum(values: np.ndarray) -> Fraction:
@@ -373,19 +381,24 @@ def encode_classes(X: Streamed, classes: np.ndarray, factors: np.ndarray | None)
 
 
 def _encoded(
-    classes: np.ndarray, factors: np.ndarray | None, y: np.ndarray, weights: np.ndarray | None
+    classes: np.ndarray,
+    factors: np.ndarray | None,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    start: int,
 ) -> tuple:
     columns = [1] if len(classes) == 2 else np.arange(len(classes))
-    codes = codes_of(_labels(y), classes)
+    codes = codes_of(_labels(y, start), classes, start)
     if factors is not None:
         weights = factors[codes] * (1.0 if weights is None else weights)
     return np.where(codes[:, None] == columns, 1.0, -1.0), weights
 
 
-def _labels(y: Any) -> np.ndarray:
+def _labels(y: Any, start: int) -> np.ndarray:
+    """Return the labels of the rows from `start` on."""
     y = np.asarray(y)
     if y.dtype.kind == "f" and np.isnan(y).any():
-        row = int(np.flatnonzero(np.isnan(y))[0])
+        row = start + int(np.flatnonzero(np.isnan(y))[0])
         raise ValueError(f"Input y contains NaN at row {row}: label the sample, or drop it")
     return y.astype(str) if y.dtype == object else y
 
@@ -447,7 +460,10 @@ class BlockResults:
 
     def _cells(self, found: Any) -> list[tuple[str, Any]]:
         if isinstance(found, tuple):
-            raise ParameterError("several results at once cannot be written: iterate over them")
+            if any(np.ndim(one) != 1 for one in found):
+                message = "several results at once cannot be written: iterate over them"
+                raise ParameterError(message)
+            found = np.column_stack(found)
         found = np.asarray(found)
         columns = found.reshape(len(found), -1).T
         return list(zip(self._names(len(columns)), map(_cells, columns), strict=True))

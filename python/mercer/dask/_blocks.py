@@ -119,8 +119,9 @@ def _stacked(parts: list[Any]) -> Any:
 def label_sums(value: Any) -> dict[Any, Fraction]:
     """Return the labels of a partition, with the sums of the weights of their samples."""
     sums: dict[Any, Fraction] = {}
+    start = 0
     for block in blocks_of(value):
-        add_labels(sums, block)
+        start += add_labels(sums, block, start)
     return sums
 
 

@@ -1,8 +1,8 @@
 //! A uniform sample of the rows of a source, the same for any division into blocks: every row has a random key that depends on the seed and the row's number
 //! alone, and the rows with the smallest keys are kept, as many as there is memory for.
 
-use super::STAGE;
 use super::packet::Packet;
+use super::phase;
 use super::room::Room;
 use super::rows::{RowBlock, RowBlocks};
 use super::workers::{Beside, SAMPLE, Work, Workers};
@@ -79,14 +79,13 @@ pub(super) fn sample<T: Real>(
     let total = source.rows();
     let (mut rows, mut first, mut blocks) = (0_u64, None::<AnySamples>, None);
     let (mut lowest, mut while_read) = (Lowest::<T>::new(room.candidates(), seed), None);
-    let mut progress = ctx.clone();
+    let progress = ctx.phase(phase::LOOK);
     while let Some(block) = source.next()? {
         check_block(&block, first.as_ref(), rows)?;
         if first.is_none() {
             blocks = Some(room.begin(ctx, &block, total)?);
             let bytes = room.expected_bytes();
             while_read = Some(ctx.reserve(WHAT, bytes, HINT)?);
-            progress = ctx.part(STAGE, 0.0, room.shares().0);
         }
         lowest.add(&block, rows, &|n, bytes| room.holds(n, bytes))?;
         rows += block.samples.n() as u64;
@@ -108,7 +107,7 @@ fn sample_of_workers<T: Real>(
 ) -> Result<Candidates<T>> {
     let rows = workers.rows();
     let blocks = Some(room.begin(ctx, &workers.head()?, Some(rows))?);
-    let part = ctx.part(STAGE, 0.0, room.shares().0);
+    let part = ctx.phase(phase::LOOK);
     let while_read = ctx.reserve(WHAT, room.expected_bytes(), HINT)?;
     let lowest = lowest_of_workers(&part, workers, (room.candidates(), seed))?;
     drop(while_read);

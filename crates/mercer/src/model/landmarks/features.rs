@@ -20,7 +20,7 @@ use super::packet::Packet;
 use super::room::{Fit, direct_bytes, square};
 use super::rows::{RowBlock, RowBlocks, Whole};
 use super::workers::{Beside, EXPLAINED, Work};
-use super::{LandmarkReport, LandmarkState, STAGE, no_landmarks, required};
+use super::{LandmarkReport, LandmarkState, STAGE, no_landmarks, phase, required};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::{ExactSums, LandmarkSums};
@@ -53,10 +53,11 @@ pub(super) fn fit(
 ) -> Result<KernelPca> {
     let started = Instant::now();
     source.rewind(2)?;
-    let (mut model, share) = choose(ctx, params, source, dtype)?;
+    let ctx = &ctx.in_phases(STAGE, phase::BEGIN);
+    let mut model = choose(ctx, params, source, dtype)?;
     source.rewind(1)?;
     let mut sums = Explained::new(model.k())?;
-    let part = &ctx.part(STAGE, share, 1.0);
+    let part = &ctx.phase(phase::SUM);
     if let Some(workers) = source.workers() {
         let mut pass = Packet::new(EXPLAINED);
         pass.model = Some(Box::new(model.clone()));
@@ -71,13 +72,13 @@ pub(super) fn fit(
     Ok(model)
 }
 
-/// The features of landmarks that are chosen among the rows of a source, without a report on how good they are, and the share of the time of a fit that took.
+/// The features of landmarks that are chosen among the rows of a source, without a report on how good they are.
 fn choose(
     ctx: &Context,
     params: &KernelPcaParams,
     source: &mut dyn RowBlocks,
     dtype: Dtype,
-) -> Result<(KernelPca, f64)> {
+) -> Result<KernelPca> {
     let landmarks = required(params.landmarks.as_ref())?;
     with_dtype!(dtype, T => {
         let needed = |fit: &Fit| bytes::<T>(fit);
@@ -103,7 +104,7 @@ fn choose(
             prepared: Prepared::default(),
             report: report(LandmarkReport { rows: 0, ..basis.report.clone() }, dtype),
         };
-        Ok((model, basis.share))
+        Result::Ok(model)
     })
 }
 
@@ -124,7 +125,7 @@ impl KernelPca {
         params: &KernelPcaParams,
         x: &AnySamples,
     ) -> Result<Self> {
-        Ok(choose(ctx, params, &mut Whole::new(x, None, None), x.dtype())?.0)
+        choose(ctx, params, &mut Whole::new(x, None, None), x.dtype())
     }
 
     /// Writes the features of the training samples (n × m), and completes the report.

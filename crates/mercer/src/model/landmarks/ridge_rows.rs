@@ -119,8 +119,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         mut each: impl FnMut(&Evaluated) -> Result<()>,
     ) -> Result<Found> {
         let mut left_out_error = None;
-        let mut whole =
-            checked.map(|checked| SystemCheck::new(self.functions(), checked)).transpose()?;
+        let (mut whole, _reserved) = SystemCheck::within(ctx, self.functions(), checked)?.unzip();
         source.rewind(1)?;
         self.read_rows(ctx, source, (&mut whole, &mut left_out_error, true), &mut each)?;
         let full_systems = whole.map(|whole| whole.certify(ctx)).transpose()?;

@@ -1,12 +1,12 @@
 //! Machines of cells that other machines fit: samples go there, models come back.
 
-use super::{CellParams, Checked, Part, Partition, merge, present};
+use super::{Checked, Division, Part, present};
 use crate::context::{Context, Step};
-use crate::error::{Error, Result};
+use crate::error::{Error, Param, Result};
 use crate::model::landmarks::Packet;
-use crate::model::svm::{Svm, SvmParams, notes};
+use crate::model::svm::{Svm, SvmParams};
 use crate::model::targets::{Labels, Targets};
-use crate::points::{AnySamples, Dtype, with_samples};
+use crate::points::AnySamples;
 
 /// What fits a machine for each packet, in their order.
 pub type Farm<'a> = &'a (dyn Fn(&Context, Vec<Packet>) -> Result<Vec<Svm>> + Sync);
@@ -29,11 +29,8 @@ impl Svm {
         wanted.check()?;
         super::check(params)?;
         let checked = Checked::new(params, targets, x.n())?;
-        let (mut model, centres) = fit(ctx, (params, wanted), x, &checked, farm)?;
-        let anchors: Vec<usize> = model.support.iter().copied().chain(centres).collect();
-        model.anchors = Some(x.select(&anchors));
-        notes::on_report(&mut model);
-        Ok(model)
+        let division = Division::new(ctx, &params.kernel, super::counted(x, &checked), wanted)?;
+        fit(ctx, params, &division, x, &checked, farm)
     }
 
     /// Fits the machine that a packet describes.
@@ -58,32 +55,26 @@ impl Svm {
     }
 }
 
-/// The model without its anchors, and the rows of the centres.
+/// The machines of all cells as one model.
 fn fit(
     ctx: &Context,
-    (params, wanted): (&SvmParams, &CellParams),
+    params: &SvmParams,
+    division: &Division,
     x: &AnySamples,
     checked: &Checked,
     farm: Farm<'_>,
-) -> Result<(Svm, Vec<usize>)> {
-    let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
-    let spec = with_samples!(&kept, kept => params.kernel.resolve(kept))?;
-    if !spec.custom_functions().is_empty() {
+) -> Result<Svm> {
+    if !division.spec.custom_functions().is_empty() {
         let message = "a kernel with functions of your own cannot be sent to other machines";
-        return Err(Error::parameter(crate::error::Param::Kernel, message));
+        return Err(Error::parameter(Param::Kernel, message));
     }
-    let alone = SvmParams { kernel: spec.clone(), cells: None, ..params.clone() };
-    let (centres, rows) = with_samples!(&kept, kept => {
-        let partition = Partition::new(ctx, &spec, kept, wanted)?;
-        let rows = (0..partition.count()).map(|cell| partition.training(ctx, cell));
-        (partition.centres.clone(), rows.collect::<Result<Vec<_>>>()?)
-    });
-    let mut parts: Vec<Part> = Vec::new();
-    let mut packets = Vec::new();
-    for rows in rows {
+    let alone = SvmParams { kernel: division.spec.clone(), cells: None, ..params.clone() };
+    let (mut parts, mut packets) = (Vec::new(), Vec::new());
+    for cell in &division.cells {
+        let rows = cell.learned.clone();
         let present = present(checked, &rows);
         if present.len() != 1 {
-            packets.push(packet(&alone, &kept, checked, &rows, &present)?);
+            packets.push(packet(&alone, &division.x, checked, &rows, &present)?);
         }
         parts.push(Part { rows, present, model: None });
     }
@@ -95,10 +86,7 @@ fn fit(
     }
     let wanting = parts.iter_mut().filter(|part| part.present.len() != 1);
     wanting.zip(models).for_each(|(part, model)| part.model = Some(model));
-    let dtype: Dtype = x.dtype();
-    let mut model = merge(params, checked, &parts, x.n(), dtype);
-    model.params.kernel = spec;
-    Ok((model, centres.iter().map(|&row| checked.rows[row]).collect()))
+    Ok(super::joined(params, (division, &[]), &parts, x, checked))
 }
 
 /// What a machine learns from some rows, as [`super::targets_of`] says.
