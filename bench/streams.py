@@ -6,13 +6,16 @@
 
 Prints the time, the peak of the process, how far the remaining time that was told after a minute
 (or after a third of a shorter fit) was from the truth, and the share of the kernel-product limit
-that the transform reaches: the matrix products of kernel values and components at the rate of
-numpy's own.
+that the transform reaches: the time that the same transform takes for rows in memory, whose
+results stay there, so that there is nothing but kernel values (n × m of d columns) and their
+products with the components (m × k). With --command the same by the command line.
 """
 
 from __future__ import annotations
 
 import argparse
+import copy
+import subprocess
 import tempfile
 import time
 from pathlib import Path
@@ -24,6 +27,7 @@ COLUMNS = 28
 COMPONENTS = 20
 FILE_ROWS = 1_000_000
 GROUP_ROWS = 100_000
+IN_MEMORY = 400_000
 GIB = 2**30
 
 
@@ -49,53 +53,58 @@ def peak() -> int:
     return int(lines["VmHWM"].split()[0]) * 1024
 
 
-def product_rate() -> float:
-    """Return the flops per second of a matrix product."""
-    a = np.random.default_rng(0).normal(size=(3000, 3000))
-    times = []
-    for _ in range(4):
-        started = time.perf_counter()
-        a @ a
-        times.append(time.perf_counter() - started)
-    return 2 * 3000**3 / min(times)
-
-
 class Told:
-    """The times at which the rows of the longest pass were counted."""
+    """What was told of the time that is left."""
 
     def __init__(self) -> None:
+        self.began = time.perf_counter()
         self.steps: list[tuple[float, float]] = []
 
     def __call__(self, step: Any) -> None:
-        if step.stage == "rows" and step.total:
-            self.steps.append((time.perf_counter(), step.done / step.total))
+        if step.remaining is not None:
+            self.steps.append((time.perf_counter() - self.began, step.remaining))
 
-    def error(self, after: float) -> float:
-        """Return by how much of the whole pass the end told after so many seconds was wrong."""
-        began, ended = self.steps[0], self.steps[-1]
-        whole = ended[0] - began[0]
-        when = began[0] + min(after, whole / 3)
-        at, share = min(self.steps, key=lambda step: abs(step[0] - when))
-        told = (at - began[0]) * (1 - began[1]) / max(share - began[1], 1e-9)
-        return abs(told / (whole * (1 - began[1]) / (ended[1] - began[1])) - 1)
+    def error(self, after: float, whole: float) -> float:
+        """Return by how much of the whole the end told after so many seconds was wrong."""
+        at, left = min(self.steps, key=lambda step: abs(step[0] - min(after, whole / 3)))
+        return abs((at + left) / whole - 1)
 
 
 def fit(folder: Path, landmarks: int, budget: str) -> Any:
     """Fit kernel PCA on the directory, and print what it took."""
     import mercer
 
-    told, started = Told(), time.perf_counter()
+    told = Told()
     options = {"kernel": "rbf", "gamma": 1 / COLUMNS, "landmarks": landmarks}
     model = mercer.KernelPCA(COMPONENTS, **options, memory_budget=budget, progress=told)
     model.fit(mercer.scan(folder))
-    seconds = time.perf_counter() - started
+    seconds = time.perf_counter() - told.began
     print(f"fit: {seconds:.1f} s, peak {peak() / GIB:.2f} GiB, budget {budget}")
     if len(told.steps) > 2:
-        print(f"remaining time told after a minute: wrong by {100 * told.error(60):.1f} %")
+        error = 100 * told.error(60, seconds)
+        print(f"remaining time told after a minute: wrong by {error:.1f} %")
     return model
 
 
-def transform(model: Any, source: Path, rows: int, landmarks: int, folder: Path) -> None:
+def limit(model: Any, source: Path) -> float:
+    """Return the seconds of a row of the same transform in memory."""
+    import pyarrow.parquet
+
+    table = pyarrow.parquet.read_table(min(source.iterdir())).slice(0, IN_MEMORY)
+    rows = np.column_stack([column.to_numpy() for column in table.columns])
+    model = copy.copy(model).set_params(progress=False)
+    times = []
+    for _ in range(4):
+        started = time.perf_counter()
+        model.transform(rows)
+        times.append(time.perf_counter() - started)
+    # The first one touches fresh memory.
+    return min(times[1:]) / len(rows)
+
+
+def transform(
+    model: Any, source: Path, rows: int, folder: Path, command: str | None, budget: str
+) -> None:
     """Transform so many rows of the directory, and print the share of the limit."""
     import mercer
 
@@ -105,12 +114,22 @@ def transform(model: Any, source: Path, rows: int, landmarks: int, folder: Path)
     chosen.mkdir()
     for file in files:
         (chosen / file.name).symlink_to(file)
+    each = limit(model, chosen)
+    shape = f"{COLUMNS} columns, {len(model.landmarks_)} landmarks, {COMPONENTS} components, f64"
     started = time.perf_counter()
     written = model.transform(mercer.scan(chosen)).write(folder / "components.parquet")
     seconds = time.perf_counter() - started
-    flops = 2.0 * written * landmarks * (COLUMNS + COMPONENTS)
-    share = flops / product_rate() / seconds
-    print(f"transform: {written} rows in {seconds:.1f} s, {100 * share:.0f} % of the limit")
+    share = 100 * each * written / seconds
+    print(f"transform: {written} rows ({shape}) in {seconds:.1f} s, {share:.0f} % of the limit")
+    if command is not None:
+        model.save(folder / "model.mercer")
+        line = [command, "transform", str(folder / "model.mercer"), str(chosen), "--quiet"]
+        line += ["--memory", budget, "-o", str(folder / "command.parquet")]
+        started = time.perf_counter()
+        subprocess.run(line, check=True)
+        seconds = time.perf_counter() - started
+        share = 100 * each * written / seconds
+        print(f"{command}: {seconds:.1f} s, {share:.0f} % of the limit")
 
 
 def main() -> None:
@@ -120,6 +139,8 @@ def main() -> None:
     parser.add_argument("--landmarks", type=int, default=1000)
     parser.add_argument("--budget", default="2GiB")
     parser.add_argument("--folder", type=Path, help="where the files go")
+    parser.add_argument("--rows", type=int, default=10_000_000, help="rows to transform")
+    parser.add_argument("--command", help="the command line to transform with, too")
     parser.add_argument("--quick", action="store_true")
     args = parser.parse_args()
     if args.quick:
@@ -133,7 +154,7 @@ def main() -> None:
         size = sum(file.stat().st_size for file in source.iterdir())
         print(f"{rows} rows × {COLUMNS} columns in {size / 1e9:.2f} GB of Parquet")
         model = fit(source, args.landmarks, args.budget)
-        transform(model, source, min(rows, 10_000_000), args.landmarks, folder)
+        transform(model, source, min(rows, args.rows), folder, args.command, args.budget)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,16 @@ from mercer import _conformal_scores, _params
 from mercer._arrays import Samples
 from mercer._fit import unchanged_on_error
 from mercer._left_out import LeftOut, closed_form, final_step
+from mercer._params import ParameterError
 from mercer._rows import count_rows, fold_of
+from mercer._scan_part import ScanPart
+from mercer._stream import BlockResults, is_stream, refuse_once
 from mercer._time_limit import Clock
 
+_ONE_TARGET = (
+    "intervals are computed for one target, but y has several columns: fit one ConformalRegressor "
+    "for each"
+)
 _METHODS = ("auto", "jackknife+", "cv+", "split")
 
 
@@ -38,14 +45,16 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         :class:`mercer.KernelRidge` and :class:`mercer.KernelRidgeCV`, with kernel, penalty and
         earlier steps of a pipeline as fitted on all samples; for others with a fit for each
         sample. ``"cv+"`` leaves out a fold at a time. ``"split"`` holds out calibration samples
-        once. ``"auto"`` is ``"jackknife+"`` where it has the closed form, else ``"cv+"``.
+        once. ``"auto"`` is ``"jackknife+"`` where it has the closed form, else ``"cv+"``, and
+        ``"split"`` for rows that come in blocks, which know no other.
     coverage : float, default=0.9
         The fraction of new targets that intervals are to contain.
     cv : int, splitter or iterable, default=20
         Folds of ``"cv+"``. An integer is a number of shuffled folds. With few, the models that lack
         a fold are worse than that of all samples, and intervals wider than need be.
     calibration_size : float, default=0.25
-        The fraction of samples that ``"split"`` holds out.
+        The fraction of samples that ``"split"`` holds out. Of rows in blocks, each is held out or
+        not by its number and the seed, whatever the blocks.
     random_state : int, RandomState instance, optional
         Seed of folds and splits. None stands for 0, so that results are repeatable.
     max_time : float, optional
@@ -116,15 +125,15 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         self.max_time = max_time
 
     @unchanged_on_error
-    def fit(self, X: Samples, y: ArrayLike) -> Self:
+    def fit(self, X: Samples, y: ArrayLike | None = None) -> Self:
         """Fit the regressor, and compute residuals of samples that were left out.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, as the regressor takes them.
-        y : array-like of shape (n_samples,)
-            Targets.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or rows in blocks
+            Samples, as the regressor takes them; :func:`mercer.scan` describes rows in blocks.
+        y : array-like of shape (n_samples,), optional
+            Targets; those of rows in blocks come with them.
 
         Returns
         -------
@@ -139,6 +148,9 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
                 "or use ConformalClassifier"
             )
         _conformal_scores.check_coverage(self, self.coverage)
+        if is_stream(X):
+            self._fit_stream(X, y)
+            return self._checked()
         y = _targets(self, y, X)
         if self.method == "split":
             self._fit_folds(X, y, _conformal_scores.one_split(self, len(y)), clock)
@@ -146,12 +158,39 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         else:
             self.estimator_ = clone(self.estimator).fit(X, y)
             self._fit_without(X, y, clock)
+        return self._checked()
+
+    def _checked(self) -> Self:
         _conformal_scores.check_coverage(self, self.coverage, len(self.residuals_))
         for name in ("n_features_in_", "feature_names_in_"):
             vars(self).pop(name, None)
             if hasattr(self.estimator_, name):
                 setattr(self, name, getattr(self.estimator_, name))
         return self
+
+    def _fit_stream(self, X: Any, y: ArrayLike | None) -> None:
+        """Fit on rows in blocks without some of them, which the intervals are calibrated on."""
+        if y is not None:
+            raise ParameterError(
+                "targets come with the blocks: name their column, as in "
+                "mercer.scan(path, target='y'), or give blocks (X, y)"
+            )
+        if self.method not in ("auto", "split"):
+            raise ParameterError(
+                f"method={self.method!r} needs all rows at once: use 'split' for rows in blocks"
+            )
+        refuse_once(X)
+        seed = _conformal_scores.seed_of(self)
+        share = _conformal_scores.held_share(self)
+        self.estimator_ = clone(self.estimator).fit(ScanPart(X, share, seed, held=False))
+        found = []
+        for block, targets, _ in ScanPart(X, share, seed, held=True):
+            y = check_array(targets, ensure_2d=False, dtype=np.float64, input_name="y")
+            if y.ndim > 1 and y.shape[1] > 1:
+                raise ValueError(_ONE_TARGET)
+            found.append(np.abs(y.ravel() - self.estimator_.predict(block)))
+        self.residuals_ = np.concatenate(found) if found else np.empty(0)
+        self.method_, self._folds, self._left_out = "split", [], None
 
     def _fit_without(self, X: Samples, y: np.ndarray, clock: Clock) -> None:
         """Compute the residuals of jackknife+ or cv+."""
@@ -179,18 +218,19 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
     def predict(self, X: Samples) -> np.ndarray:
         """Predict the targets of samples, by the regressor alone."""
         check_is_fitted(self, "estimator_")
-        only = self._folds[0] if self.method_ == "split" else None
+        only = self._folds[0] if self.method_ == "split" and self._folds else None
         return self.estimator_.predict(X if only is None else only.samples(X))
 
     def predict_interval(
         self, X: Samples, coverage: float | None = None
-    ) -> tuple[np.ndarray, np.ndarray]:
+    ) -> tuple[np.ndarray, np.ndarray] | BlockResults:
         """Return an interval for the target of each sample.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or rows in blocks
+            Samples. For rows in blocks (:func:`mercer.scan`) the result is a
+            :class:`mercer.BlockResults`, whose file has the columns ``lower`` and ``upper``.
         coverage : float, optional
             Another coverage than that of the constructor; nothing is fitted again.
 
@@ -203,6 +243,16 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         n = len(self.residuals_)
         given = self.coverage if coverage is None else coverage
         share = _conformal_scores.check_coverage(self, given, n)
+        if is_stream(X):
+            return BlockResults(
+                lambda rows: self.predict_interval(rows, coverage), X, lambda _: ["lower", "upper"]
+            )
+        if self.method_ == "split":
+            # One model: all intervals are as wide.
+            residuals = self.residuals_[None]
+            low, high = _conformal_scores.interval(-residuals, residuals, share)
+            predicted = self.predict(X)
+            return predicted + low, predicted + high
         ends = [
             _conformal_scores.interval(block - self.residuals_, block + self.residuals_, share)
             for block in self._centres(X)
@@ -235,10 +285,7 @@ def _targets(owner, y: ArrayLike, X: Samples) -> np.ndarray:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     y = check_array(y, ensure_2d=False, dtype=np.float64, input_name="y")
     if y.ndim > 1 and y.shape[1] > 1:
-        raise ValueError(
-            "intervals are computed for one target, but y has several columns: fit one "
-            "ConformalRegressor for each"
-        )
+        raise ValueError(_ONE_TARGET)
     y = column_or_1d(y, warn=True)
     if len(y) != count_rows(X):
         raise ValueError(

@@ -108,12 +108,23 @@ def one_by_one(n: int) -> list[tuple]:
     return list(LeaveOneOut().split(np.zeros((n, 1))))
 
 
-def one_split(owner, n: int) -> list[tuple]:
-    """Return a random split into training and calibration samples."""
+def held_share(owner: Any) -> float:
+    """Return the share of samples that is held out."""
     share = owner.calibration_size
     if not is_real(share) or not 0 < share < 1:
         raise refuse(owner, "calibration_size", "a number between 0 and 1", share)
-    order = np.random.RandomState(_params.seed(owner.random_state)).permutation(n)
+    return float(share)
+
+
+def seed_of(owner: Any) -> int:
+    """Return the seed of folds and splits."""
+    return _params.seed(owner.random_state)
+
+
+def one_split(owner, n: int) -> list[tuple]:
+    """Return a random split into training and calibration samples."""
+    share = held_share(owner)
+    order = np.random.RandomState(seed_of(owner)).permutation(n)
     held = math.ceil(share * n)
     if held >= n:
         raise ValueError(f"{n} samples cannot be split: use more, or method='cv+'")

@@ -43,16 +43,19 @@ def codes_among(estimator, y: ArrayLike, X, classes: np.ndarray) -> np.ndarray:
     return codes_of(y, classes)
 
 
-def codes_of(y: np.ndarray, classes: np.ndarray) -> np.ndarray:
-    """Return the index of each label among sorted classes, which hold all of them."""
+def codes_of(y: np.ndarray, classes: np.ndarray, start: int = 0) -> np.ndarray:
+    """Return the index of each label among sorted classes, which hold all of them. The labels are
+    those of the rows from `start` on.
+    """
     if (y.dtype.kind in "USO") != (classes.dtype.kind in "USO"):
         raise _mixed()
     codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     wrong = np.flatnonzero(classes[codes] != y)
     if wrong.size:
         raise ValueError(
-            f"y has the class {y[wrong[0]]!r} at row {wrong[0]}, which is not among those of the "
-            f"first call: {classes.tolist()!r}; give all of them as classes= in the first call"
+            f"y has the class {y[wrong[0]]!r} at row {start + wrong[0]}, which is not among those "
+            f"of the first call: {classes.tolist()!r}; give all of them as classes= in the first "
+            "call"
         )
     return codes.astype(np.int64, copy=False)
 

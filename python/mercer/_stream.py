@@ -98,7 +98,7 @@ class Streamed:
             name = type(estimator).__name__
             raise ParameterError(f"{name} takes no sample weights: leave weights= out")
         # What targets and weights of a block become, if not themselves.
-        self.convert: Callable[[np.ndarray, np.ndarray | None], tuple] | None = None
+        self.convert: Callable[[np.ndarray, np.ndarray | None, int], tuple] | None = None
         self._single = self._custom = False
 
     def _refuse_kinds(self) -> None:
@@ -196,10 +196,11 @@ class Streamed:
     def _converted(self, block: Block) -> tuple[_core.Samples, tuple | None]:
         X = self._checked(block[0], reset=False)
         samples = to_core(X, single=self._single, custom=self._custom, copy=True)
+        targets = None
+        if (block[1] is not None and self._supervised) or block[2] is not None:
+            targets = self._targets(block, X.shape[0])
         self._at += X.shape[0]
-        if (block[1] is None or not self._supervised) and block[2] is None:
-            return samples, None
-        return samples, self._targets(block, X.shape[0])
+        return samples, targets
 
     def _targets(self, block: Block, n: int) -> tuple:
         _, y, weights = block
@@ -207,7 +208,7 @@ class Streamed:
         if y is None or not self._supervised:
             y = np.empty((n, 0))
         elif self.convert is not None:
-            y, weights = self.convert(np.asarray(y), weights)
+            y, weights = self.convert(np.asarray(y), weights, self._at)
         y = check_array(
             y,
             dtype=np.float64,
@@ -250,6 +251,11 @@ def opened(estimator: Any, X: Any, y: Any = None, sample_weight: Any = None) -> 
     return Streamed(estimator, X, y, sample_weight)
 
 
+def reader_for(X: Any) -> Reader:
+    """Return a reader of a source of rows in blocks that stands before the first row."""
+    return _reader(X)
+
+
 def first_block(X: Any) -> Any:
     """Return the samples of the first block of a source, which is read again later."""
     refuse_once(X)
@@ -281,8 +287,11 @@ def class_targets(
     if X.first_targets().ndim != 1:
         raise ParameterError("rows in blocks have one label each: several are not supported")
     sums: dict[Any, float] = {}
+    start = 0
     for _, y, weights in X.blocks():
-        found, codes = np.unique(_labels(y), return_inverse=True)
+        labels = _labels(y, start)
+        start += len(labels)
+        found, codes = np.unique(labels, return_inverse=True)
         counts = np.bincount(codes, weights)
         for label, count in zip(found.tolist(), counts.tolist(), strict=True):
             sums[label] = sums.get(label, 0.0) + count
@@ -303,8 +312,8 @@ def encode_classes(X: Streamed, classes: np.ndarray, factors: np.ndarray | None)
     """
     columns = [1] if len(classes) == 2 else np.arange(len(classes))
 
-    def convert(y: np.ndarray, weights: np.ndarray | None) -> tuple:
-        codes = codes_of(_labels(y), classes)
+    def convert(y: np.ndarray, weights: np.ndarray | None, start: int) -> tuple:
+        codes = codes_of(_labels(y, start), classes, start)
         if factors is not None:
             weights = factors[codes] * (1.0 if weights is None else weights)
         return np.where(codes[:, None] == columns, 1.0, -1.0), weights
@@ -312,10 +321,11 @@ def encode_classes(X: Streamed, classes: np.ndarray, factors: np.ndarray | None)
     X.convert = convert
 
 
-def _labels(y: Any) -> np.ndarray:
+def _labels(y: Any, start: int) -> np.ndarray:
+    """Return the labels of the rows from `start` on."""
     y = np.asarray(y)
     if y.dtype.kind == "f" and np.isnan(y).any():
-        row = int(np.flatnonzero(np.isnan(y))[0])
+        row = start + int(np.flatnonzero(np.isnan(y))[0])
         raise ValueError(f"Input y contains NaN at row {row}: label the sample, or drop it")
     return y.astype(str) if y.dtype == object else y
 
@@ -377,7 +387,10 @@ class BlockResults:
 
     def _cells(self, found: Any) -> list[tuple[str, Any]]:
         if isinstance(found, tuple):
-            raise ParameterError("several results at once cannot be written: iterate over them")
+            if any(np.ndim(one) != 1 for one in found):
+                message = "several results at once cannot be written: iterate over them"
+                raise ParameterError(message)
+            found = np.column_stack(found)
         found = np.asarray(found)
         columns = found.reshape(len(found), -1).T
         return list(zip(self._names(len(columns)), map(_cells, columns), strict=True))

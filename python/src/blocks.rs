@@ -348,9 +348,9 @@ impl Cells<'_> {
 /// Writes a table of the pieces that `next` returns until it returns None: lists of names and cells. The file appears whole, or not at all; returns its rows.
 #[guarded]
 #[pyfunction]
-pub fn write_pieces(py: Python<'_>, path: PathBuf, next: &Bound<'_, PyAny>) -> PyResult<u64> {
-    let piece = || -> PyResult<Option<Table>> {
-        let found: Option<Vec<(String, Cells<'_>)>> = next.call0()?.extract()?;
+pub fn write_pieces(py: Python<'_>, path: PathBuf, next: Py<PyAny>) -> PyResult<u64> {
+    let piece = |py: Python<'_>| -> PyResult<Option<Table>> {
+        let found: Option<Vec<(String, Cells<'_>)>> = next.call0(py)?.extract(py)?;
         let Some(found) = found else { return Ok(None) };
         let (names, cells): (Vec<String>, Vec<Cells<'_>>) = found.into_iter().unzip();
         let columns: Vec<Column> = cells.iter().map(Cells::column).collect();
@@ -359,8 +359,11 @@ pub fn write_pieces(py: Python<'_>, path: PathBuf, next: &Bound<'_, PyAny>) -> P
             false => Err(PyTypeError::new_err("the columns of a piece differ in length")),
         }
     };
-    let mut staged = Staged::new();
-    stage_pieces(&mut staged, &path, || piece().map_err(passed_on))
-        .and_then(|rows| staged.commit().map(|()| rows))
-        .map_err(|error| exception(py, error))
+    let write = || {
+        let mut staged = Staged::new();
+        let rows = stage_pieces(&mut staged, &path, || Python::attach(&piece).map_err(passed_on))?;
+        staged.commit().map(|()| rows)
+    };
+    // Others may run while a full disk or a slow one is waited for.
+    py.detach(write).map_err(|error| exception(py, error))
 }

@@ -71,7 +71,8 @@ impl Steps {
 
 /// The end of a stage, unless the step is that already.
 fn rest_of(step: &Step) -> Option<Step> {
-    (step.done < step.total).then(|| Step { done: step.total, ..step.clone() })
+    let remaining = step.remaining.map(|_| 0.0);
+    (step.done < step.total).then(|| Step { done: step.total, remaining, ..step.clone() })
 }
 
 impl Monitor for Watch {
@@ -104,11 +105,12 @@ impl Watch {
         STOPPING.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Calls `listener(stage, done, total, residual, message)` with the latest steps not reported yet.
+    /// Calls `listener(stage, done, total, residual, message, remaining)` with the latest steps not reported yet.
     fn report(&self, py: Python<'_>, listener: &Py<PyAny>, done: bool) -> PyResult<()> {
         let due = self.steps.lock().unwrap_or_else(|broken| broken.into_inner()).due(done);
         due.into_iter().try_for_each(|step| {
-            let args = (step.stage, step.done, step.total, step.residual, step.message);
+            let Step { stage, done, total, residual, message, remaining } = step;
+            let args = (stage, done, total, residual, message, remaining);
             listener.call1(py, args).map(drop)
         })
     }

@@ -17,7 +17,17 @@ from sklearn.model_selection import KFold, ShuffleSplit, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from mercer import SVC, SVR, ConformalClassifier, ConformalRegressor, KernelRidge, KernelRidgeCV
+from mercer import (
+    SVC,
+    SVR,
+    ConformalClassifier,
+    ConformalRegressor,
+    KernelRidge,
+    KernelRidgeCV,
+    ParameterError,
+    scan,
+)
+from mercer._scan_part import is_held
 
 DATA = Path(os.environ.get("MERCER_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
 pytestmark = pytest.mark.filterwarnings("ignore:the best")
@@ -238,3 +248,66 @@ def test_the_kind_of_estimator_is_checked():
         ConformalRegressor(SVC()).fit(rows, y)
     with pytest.raises(TypeError, match="SVR is a regressor: pass a classifier"):
         ConformalClassifier(SVR()).fit(rows, y)
+
+
+def noisy(n, seed=0):
+    rng = np.random.default_rng(seed)
+    rows = rng.uniform(-2, 2, size=(n, 2))
+    return rows, np.sin(2 * rows[:, 0]) + rows[:, 1] + 0.3 * rng.normal(size=n)
+
+
+@pytest.mark.parametrize("regressor", [KernelRidge, KernelRidgeCV])
+def test_intervals_of_rows_in_blocks_do_not_depend_on_the_blocks(regressor, tmp_path):
+    """The rows that are held out are a rule of their numbers: the fit is that without them."""
+    rows, y = noisy(6000)
+    options = {"kernel": "rbf", "gamma": 0.5, "landmarks": 40}
+    frame = pd.DataFrame({"a": rows[:, 0], "b": rows[:, 1], "y": y})
+    frame.to_parquet(tmp_path / "t.parquet")
+    model = ConformalRegressor(regressor(**options), random_state=4)
+    table = scan(tmp_path / "t.parquet", target="y")
+    sources = [
+        table,
+        scan(tmp_path / "t.parquet", target="y", batch_rows=1000),
+        lambda: ((rows[i : i + 777], y[i : i + 777]) for i in range(0, 6000, 777)),
+    ]
+    fitted = [clone(model).fit(source) for source in sources]
+    assert {one.method_ for one in fitted} == {"split"}
+    held = np.isin(y, y[is_held(0, 6000, 0.25, 4)])
+    assert 1300 < held.sum() < 1700
+    alone = regressor(**options).fit(rows[~held], y[~held])
+    for one in fitted:
+        assert_array_equal(one.residuals_, np.abs(y[held] - alone.predict(rows[held])))
+    new, truth = noisy(4000, seed=1)
+    lower, upper = fitted[0].predict_interval(new)
+    assert 0.87 < np.mean((lower <= truth) & (truth <= upper)) < 0.93
+    assert_array_equal(fitted[0].predict(new), alone.predict(new))
+    results = fitted[0].predict_interval(scan([new[:1500], new[1500:]]))
+    assert results.write(tmp_path / "ends.parquet") == 4000
+    ends = pd.read_parquet(tmp_path / "ends.parquet")
+    assert_array_equal(ends["lower"], lower)
+    assert_array_equal(ends["upper"], upper)
+
+
+def test_intervals_of_rows_in_blocks_refuse_what_they_cannot():
+    rows, y = noisy(2000)
+    ridge = KernelRidge(0.1, kernel="rbf", gamma=0.5, landmarks=20)
+    with pytest.raises(ParameterError, match="use 'split'"):
+        ConformalRegressor(ridge, method="cv+").fit(scan([(rows, y)]))
+    with pytest.raises(ParameterError, match="targets come with the blocks"):
+        ConformalRegressor(ridge).fit(scan(rows), y)
+    with pytest.raises(ValueError, match="read only once"):
+        ConformalRegressor(ridge).fit(iter([(rows, y)]))
+    with pytest.raises(ValueError, match="fit one ConformalRegressor for each"):
+        ConformalRegressor(ridge).fit(scan([(rows, np.column_stack([y, y]))]))
+    with pytest.raises(ValueError, match="needs at least 9 calibration samples"):
+        ConformalRegressor(ridge, calibration_size=1e-3).fit(scan([(rows, y)]))
+
+
+def test_split_intervals_are_residuals_around_predictions():
+    rows, y = noisy(400)
+    model = ConformalRegressor(KernelRidge(0.1, gamma=0.5, kernel="rbf"), method="split")
+    lower, upper = model.fit(rows, y).predict_interval(NEW[:, :2])
+    width = np.sort(model.residuals_)[int(np.ceil(0.9 * 101)) - 1]
+    predicted = model.predict(NEW[:, :2])
+    assert_array_equal(lower, predicted - width)
+    assert_array_equal(upper, predicted + width)

@@ -376,6 +376,50 @@ def test_labels_that_are_missing_have_a_place(folder):
         KernelRidgeClassifier(**FIT).fit(scan("t.csv", target="y"))
 
 
+def test_faults_of_labels_and_weights_have_the_row_of_the_table(folder, rows):
+    """Rows are counted in the whole table, not in the block that they come in."""
+    labels = np.arange(N) % 3.0
+    labels[4321] = np.nan
+    table = frame(rows, y=labels, w=np.ones(N))
+    table.to_parquet("t.parquet")
+    blocks = [(rows[i : i + 1000], labels[i : i + 1000]) for i in range(0, N, 1000)]
+    for source in (scan("t.parquet", target="y", columns=["c0", "c1"], batch_rows=1024), blocks):
+        with pytest.raises(ValueError, match="NaN at row 4321: label the sample"):
+            KernelRidgeClassifier(**FIT).fit(scan(source) if source is blocks else source)
+    model = KernelRidgeClassifier(**(FIT | {"landmarks": rows[:20]}))
+    known = [(rows[i : i + 1000], np.arange(i, i + 1000) % 3) for i in range(0, N, 1000)]
+    model.partial_fit(scan(known), classes=[0, 1, 2])
+    known[3][1][17] = 7
+    with pytest.raises(ValueError, match="the class 7 at row 3017"):
+        model.partial_fit(scan(known))
+    weights = np.ones(N)
+    weights[4100] = -1
+    frame(rows, y=rows[:, 0], w=weights).to_parquet("w.parquet")
+    table = scan("w.parquet", target="y", weights="w", batch_rows=1024)
+    with pytest.raises(ValueError, match="that of row 4100 is -1"):
+        KernelRidge(0.1, **FIT).fit(table)
+
+
+def test_progress_tells_the_time_that_is_left(folder, rows):
+    """Fits of several passes tell one time for all of them, and end with none left."""
+    np.save("t.npy", np.column_stack([rows, rows[:, 0]]))
+    table = scan("t.npy", target=3, batch_rows=1024)
+    for estimator, wanted in [
+        (KernelPCA(2, **FIT), {"looking for landmarks", "landmarks", "rows", "solving"}),
+        (KernelRidge(0.1, **FIT), {"looking for landmarks", "rows", "solving"}),
+        (KernelPCADetector(**FIT), {"looking for landmarks", "rows"}),
+    ]:
+        steps = []
+        estimator.set_params(progress=steps.append).fit(table)
+        told = [step for step in steps if step.stage == "fit on landmarks"]
+        assert told, estimator
+        assert all(step.remaining is not None and step.remaining >= 0 for step in told)
+        shares = [step.done / step.total for step in told]
+        assert shares == sorted(shares)
+        assert shares[-1] == 1
+        assert {step.message for step in told} <= wanted | {"rows", "landmarks", "solving"}
+
+
 def test_progress_counts_rows(folder, rows):
     """All passes are one stage; of text, whose rows are not known, bytes are counted."""
     np.save("t.npy", rows)

@@ -117,6 +117,7 @@ pub struct Progress {
     stop: StopFlag,
     shown: Option<Mutex<Shown>>,
     stages: Mutex<Stages>,
+    quiet: bool,
 }
 
 /// The bar and the stage it is at.
@@ -134,7 +135,7 @@ impl Progress {
     pub fn new(stop: StopFlag, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
         let target = if visible { Some(ProgressDrawTarget::stderr_with_hz(12)) } else { None };
-        Self::drawing_on(stop, target)
+        Self { quiet, ..Self::drawing_on(stop, target) }
     }
 
     fn drawing_on(stop: StopFlag, target: Option<ProgressDrawTarget>) -> Self {
@@ -142,7 +143,7 @@ impl Progress {
             let bar = ProgressBar::with_draw_target(Some(FULL), target);
             Mutex::new(Shown { bar, stage: "" })
         });
-        Self { stop, shown, stages: Mutex::default() }
+        Self { stop, shown, stages: Mutex::default(), quiet: true }
     }
 
     /// Shows that `stage`, whose length is unknown, has begun.
@@ -168,9 +169,27 @@ impl Progress {
     }
 }
 
+/// The stage of estimates that are made before long work, which stay on the terminal.
+const ESTIMATES: &str = "estimates";
+
+impl Progress {
+    /// Prints what a step says of the work ahead.
+    fn print(&self, text: &str) {
+        match &self.shown {
+            Some(shown) => lock(shown).bar.suspend(|| eprintln!("{text}")),
+            None if !self.quiet => eprintln!("{text}"),
+            None => {}
+        }
+    }
+}
+
 impl Monitor for Progress {
     fn step(&self, step: &Step) -> ControlFlow<()> {
         lock(&self.stages).begin(step.stage);
+        if let (ESTIMATES, Some(text)) = (step.stage, &step.message) {
+            text.split("; ").for_each(|line| self.print(line));
+            return self.stop.flow();
+        }
         if let Some(shown) = &self.shown {
             lock(shown).update(step);
         }
@@ -216,9 +235,12 @@ impl Shown {
             self.end();
             self.stage = step.stage;
             self.bar.disable_steady_tick();
-            self.bar.set_style(style(step.residual.is_some()));
+            self.bar.set_style(style(step));
             self.bar.set_message(message(step));
             self.bar.reset();
+        }
+        if let Some(seconds) = step.remaining {
+            self.bar.set_prefix(left(seconds));
         }
         self.bar.set_message(message(step));
         self.bar.set_position(position(step));
@@ -227,15 +249,25 @@ impl Shown {
 
 /// The remaining time is shown for stages whose length is known; one that ends by convergence shows
 /// its residual.
-fn style(converges: bool) -> ProgressStyle {
-    let timing = if converges {
-        "{elapsed} elapsed"
-    } else {
-        "{percent:>3} %  {elapsed} elapsed, {eta} left"
+fn style(step: &Step) -> ProgressStyle {
+    let timing = match (step.residual, step.remaining) {
+        (Some(_), _) => "{elapsed} elapsed",
+        (None, Some(_)) => "{percent:>3} %  {elapsed} elapsed, {prefix} left",
+        (None, None) => "{percent:>3} %  {elapsed} elapsed, {eta} left",
     };
     ProgressStyle::with_template(&format!("{{msg}}  {{bar:32.cyan/dim}} {timing}"))
         .expect("the template is well formed")
         .progress_chars("━╸─")
+}
+
+/// A time in words: to the second, since work that tells it knows it well.
+fn left(seconds: f64) -> String {
+    let whole = Duration::try_from_secs_f64(seconds.round()).unwrap_or(Duration::MAX).as_secs();
+    match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, seconds) => format!("{seconds}s"),
+        (0, minutes, seconds) => format!("{minutes}m {seconds:02}s"),
+        (hours, minutes, _) => format!("{hours}h {minutes:02}m"),
+    }
 }
 
 fn message(step: &Step) -> String {
@@ -318,6 +350,19 @@ mod tests {
         drop(shown);
         let _ = progress.step(&step("Gram matrix", 4.0, None));
         assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.message(), "computing");
+    }
+
+    #[test]
+    fn what_work_tells_of_its_end_is_shown() {
+        let hidden = Some(ProgressDrawTarget::hidden());
+        let progress = Progress::drawing_on(StopFlag::default(), hidden);
+        let told = Step { remaining: Some(754.6), ..step("fit on landmarks", 1.0, None) };
+        let _ = progress.step(&told);
+        assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.prefix(), "12m 35s");
+        assert_eq!(
+            (left(0.4), left(59.6), left(7322.0)),
+            ("0s".into(), "1m 00s".into(), "2h 02m".into())
+        );
     }
 
     #[test]

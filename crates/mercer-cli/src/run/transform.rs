@@ -103,6 +103,7 @@ fn transform_stream(
         notes.extend(rows.notes.iter().cloned());
         Ok(Some(results(saved, args, computed, rows, before).table(file.format != Format::Npy)))
     };
+    table.set_results(saved.model.k());
     let pieces = Pieces { stream: &mut table, of };
     let (outputs, reading) = stream::write(session, Some((file, pieces)), None)?;
     let seconds = started.elapsed().as_secs_f64();

@@ -150,6 +150,47 @@ fn features_in_blocks_are_those_in_memory() {
     }
 }
 
+/// The medians of columns that are read in blocks are those of the table in memory, and new rows are filled with them.
+#[test]
+fn missing_values_in_blocks_are_filled_with_the_medians_of_all_rows() {
+    let folder = Folder::new();
+    let text = table(ROWS);
+    let lines: Vec<&str> = text.lines().collect();
+    // Rows without b, most of them in the last file.
+    let holed = |(i, line): (usize, &&str)| match i {
+        _ if i % 97 == 5 || (i > 10_500 && i % 5 == 0) => {
+            let cells: Vec<&str> = line.split(',').collect();
+            format!("{},,{}", cells[0], cells[2..].join(","))
+        }
+        _ => (*line).to_string(),
+    };
+    let rows: Vec<String> = lines[1..].iter().enumerate().map(holed).collect();
+    std::fs::create_dir(folder.path().join("parts")).unwrap();
+    folder.write("t.csv", format!("{}\n{}\n", lines[0], rows.join("\n")));
+    for (number, part) in rows.chunks(2500).enumerate() {
+        folder
+            .write(&format!("parts/{number}.csv"), format!("{}\n{}\n", lines[0], part.join("\n")));
+    }
+    let line =
+        "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 6 --kernel 'rbf(gamma=0.3)'";
+    let refused = folder.run(&in_blocks(&format!("{line} -o blocks.csv")));
+    assert_eq!(refused.code, Some(1));
+    check(&refused.err, &["0.csv: line 7, column \"b\"", "is missing a value", "--missing median"]);
+    for flags in ["--scale none", "--scale standard", "--scale minmax"] {
+        same(&folder, &format!("{line} --missing median {flags}"));
+        for (model, output) in [("whole", "a.csv"), ("blocks", "b.csv")] {
+            folder.done(&format!("transform {model}.mercer t.csv -o {output}"));
+        }
+        assert_eq!(folder.read("a.csv"), folder.read("b.csv"), "{flags}");
+    }
+    let said = folder.done(&in_blocks(&format!("{line} --missing median -o blocks.csv")));
+    check(&said.err, &["values filled: b ("]);
+    folder.done(&format!("transform blocks.mercer parts {SMALL} -o b.csv"));
+    assert_eq!(folder.read("a.csv"), folder.read("b.csv"));
+    let krr = "krr t.csv --columns a,b,c --target y --landmarks 6 --alpha 0.1 --kernel 'rbf(gamma=0.3)' --label name";
+    same(&folder, &format!("{krr} --missing median"));
+}
+
 #[test]
 fn refusals_say_what_reads_in_blocks() {
     let folder = folder();

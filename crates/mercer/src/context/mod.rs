@@ -3,6 +3,7 @@
 mod limits;
 mod memory;
 mod monitor;
+mod pace;
 mod pool;
 mod stream;
 
@@ -18,6 +19,8 @@ pub use memory::Reservation;
 pub use monitor::SharedProgress;
 pub use monitor::{Monitor, Step};
 #[doc(hidden)]
+pub use pace::Cost;
+#[doc(hidden)]
 pub use stream::Stream;
 
 use rayon::prelude::*;
@@ -25,6 +28,7 @@ use rayon::prelude::*;
 use crate::error::{Error, Result};
 use memory::Budget;
 use monitor::{Part, Quiet, Silent, Untimed};
+use pace::{Pace, Phase};
 use pool::Pool;
 pub(crate) use pool::try_pieces;
 
@@ -34,6 +38,8 @@ pub struct Context {
     pool: Pool,
     budget: Arc<Budget>,
     monitor: Arc<dyn Monitor>,
+    /// The phases of the work, if it has several.
+    pace: Option<Arc<Pace>>,
     /// Whether work ends with an error when the monitor's time limit has passed.
     ends_in_time: bool,
 }
@@ -51,7 +57,7 @@ impl Context {
     pub fn new(threads: usize) -> Self {
         let pool = Pool::new(if threads == 0 { available_threads() } else { threads });
         let budget = Budget::new(None, pool.threads());
-        Self { pool, budget, monitor: Arc::new(Silent), ends_in_time: true }
+        Self { pool, budget, monitor: Arc::new(Silent), pace: None, ends_in_time: true }
     }
 
     /// The same context with the memory that is free as its budget, found out when it is first needed.
@@ -114,6 +120,37 @@ impl Context {
     pub fn part(&self, stage: &'static str, from: f64, to: f64) -> Self {
         let outer = self.monitor.clone();
         self.clone().with_monitor(Arc::new(Part { outer, stage, from, to }))
+    }
+
+    /// The same context for work of several phases, numbers in their order, whose progress is that of one stage, with the time that is left of all of them. Phases that
+    /// are there already stay.
+    #[doc(hidden)]
+    pub fn in_phases(&self, stage: &'static str, phases: &'static [usize]) -> Self {
+        let new = || Arc::new(Pace::new(stage, phases, self.threads()));
+        Self { pace: Some(self.pace.clone().unwrap_or_else(new)), ..self.clone() }
+    }
+
+    /// Whether the work has several phases.
+    #[doc(hidden)]
+    pub fn has_phases(&self) -> bool {
+        self.pace.is_some()
+    }
+
+    /// Says what a phase is expected to take.
+    #[doc(hidden)]
+    pub fn expect(&self, phase: usize, cost: Cost) {
+        if let Some(pace) = &self.pace {
+            pace.expect(phase, cost);
+        }
+    }
+
+    /// The same context whose steps are those of a phase of the work. Without phases, it is this one.
+    #[doc(hidden)]
+    pub fn phase(&self, phase: usize) -> Self {
+        let Some(pace) = self.pace.clone() else { return self.clone() };
+        let outer = self.monitor.clone();
+        let monitor: Arc<dyn Monitor> = Arc::new(Phase { outer, pace, phase });
+        Self { monitor, pace: None, ..self.clone() }
     }
 
     /// The same context without a monitor, for work that must come to an end.

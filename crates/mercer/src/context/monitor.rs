@@ -19,13 +19,15 @@ pub struct Step {
     pub residual: Option<f64>,
     /// A further message, in a few words.
     pub message: Option<String>,
+    /// The seconds that the stage will still take, where they are better known than from the share that is done.
+    pub remaining: Option<f64>,
 }
 
 impl Step {
     /// A step of a stage whose length is known.
     #[doc(hidden)]
     pub fn new(stage: &'static str, done: f64, total: f64) -> Self {
-        Self { stage, done, total, residual: None, message: None }
+        Self { stage, done, total, residual: None, message: None, remaining: None }
     }
 
     /// A step of a stage that ends by convergence; `total` is an estimate.

@@ -63,6 +63,16 @@ impl Column {
         }
     }
 
+    /// Leaves no cell. Numbers keep their memory for others.
+    pub(crate) fn clear(&mut self) {
+        match self {
+            Column::F64(values) => values.clear(),
+            Column::F32(values) => values.clear(),
+            Column::Text(cells) => cells.clear(),
+            Column::Sparse(_) => *self = Column::F64(Vec::new()),
+        }
+    }
+
     /// Appends the cells of `more`.
     pub(crate) fn append(&mut self, more: Self) {
         match (&mut *self, more) {

@@ -30,6 +30,7 @@ mod libsvm_model;
 mod npy;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod queue;
 mod rows;
 mod select;
 mod sparse_column;

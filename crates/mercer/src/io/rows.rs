@@ -26,9 +26,7 @@ impl Table {
             (0..d).filter(|&j| !matches!(self.columns[j], Column::Sparse(_))).collect();
         for (block, out) in values.chunks_mut((BLOCK * d).max(1)).enumerate() {
             for &column in &full {
-                for (i, row) in out.chunks_exact_mut(d).enumerate() {
-                    row[column] = self.cell(block * BLOCK + i, column)?;
-                }
+                self.fill(block * BLOCK, column, out)?;
             }
         }
         for (j, column) in self.columns.iter().enumerate() {
@@ -38,6 +36,27 @@ impl Table {
             }
         }
         Ok(values)
+    }
+
+    /// Writes the numbers of a column, from a row on, to their places in `out`, whole rows of the table.
+    fn fill<T: Real>(&self, from: usize, column: usize, out: &mut [T]) -> Result<()> {
+        let rows = out.chunks_exact_mut(self.n_columns());
+        let is_finite = match &self.columns[column] {
+            Column::F64(cells) => {
+                place(cells[from..].iter().map(|&v| T::from_f64(v)), rows, column)
+            }
+            Column::F32(cells) => {
+                place(cells[from..].iter().map(|&v| T::from_f64(v.into())), rows, column)
+            }
+            _ => false,
+        };
+        if is_finite {
+            return Ok(());
+        }
+        for (i, row) in out.chunks_exact_mut(self.n_columns()).enumerate() {
+            row[column] = self.cell(from + i, column)?;
+        }
+        Ok(())
     }
 
     /// The numbers that are not zero, row by row, columns ascending. Cells are refused as [`Table::matrix`] does.
@@ -140,4 +159,16 @@ impl Table {
         };
         self.unusable(row, column, &format!("{fault} ({text:?})"), false)
     }
+}
+
+/// Writes numbers to a place in each row; whether all of them are finite.
+fn place<'a, T: Real>(
+    cells: impl Iterator<Item = T>,
+    rows: impl Iterator<Item = &'a mut [T]>,
+    column: usize,
+) -> bool {
+    rows.zip(cells).fold(true, |is_finite, (row, value)| {
+        row[column] = value;
+        is_finite & value.is_finite()
+    })
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::components::Components;
 use super::input::{Input, all_columns};
 use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
-use super::landmarks::{RowBlocks, STAGE, report_read};
+use super::landmarks::{RowBlocks, STAGE, phase, report_read};
 use super::note::{Note, NoteCode};
 use super::report::Report;
 use crate::context::Context;
@@ -52,9 +52,6 @@ pub struct DetectorParams {
 const CLEAR: f64 = 1e3;
 /// The share of residuals lost in rounding from which on a note is made.
 const LOST: f64 = 0.01;
-
-/// About the share of the time that the fit takes; the rest are the scores of the rows.
-const FITTED: f64 = 0.7;
 
 /// Components by default: enough to follow the shape of most data, few enough not to explain its outliers.
 #[doc(hidden)]
@@ -163,14 +160,15 @@ impl Detector {
         params.check()?;
         source.rewind(3)?;
         let pca_params = params.pca_on(usize::MAX);
-        let pca = KernelPca::fit_blocks(&ctx.part(STAGE, 0.0, FITTED), &pca_params, source, dtype)?;
+        let phases = &ctx.in_phases(STAGE, phase::FIT_AND_EVALUATE);
+        let pca = KernelPca::fit_blocks(phases, &pca_params, source, dtype)?;
         let mut detector = Self::new(pca, params);
-        let ctx = &ctx.part(STAGE, FITTED, 1.0);
+        let scored = &phases.phase(phase::EVALUATE);
         if params.score == OutlierScore::Projections {
-            detector.set_training(detector.projections_of(ctx, source)?);
+            detector.set_training(detector.projections_of(scored, source)?);
             return Ok(detector);
         }
-        let mut residuals = detector.residuals_of(ctx, source)?;
+        let mut residuals = detector.residuals_of(scored, source)?;
         if dtype == Dtype::F32 && residuals.mean() < CLEAR * residuals.mean_noise() {
             let in_double = KernelPca::fit_blocks(ctx, &pca_params, source, Dtype::F64)?;
             if let Some(landmarks) = &in_double.anchors {

@@ -20,13 +20,18 @@ pub(super) fn anchors_for<'a>(
 
 /// Checks weights for n samples: all finite, none negative, and some sample counts.
 pub(super) fn check_weights(weights: &[f64], n: usize) -> Result<()> {
+    check_weights_from(weights, n, 0)
+}
+
+/// The same for samples that stand behind `before` others.
+pub(super) fn check_weights_from(weights: &[f64], n: usize, before: usize) -> Result<()> {
     if weights.len() != n {
         let message = format!("got {} weights for {n} samples", weights.len());
         return Err(Error::parameter(Param::SampleWeights, message));
     }
     if let Some(i) = weights.iter().position(|w| !(*w >= 0.0 && w.is_finite())) {
         let rule = if weights[i].is_finite() { "not be negative" } else { "be finite" };
-        let message = format!("must {rule}, but that of row {i} is {}", weights[i]);
+        let message = format!("must {rule}, but that of row {} is {}", before + i, weights[i]);
         return Err(Error::parameter(Param::SampleWeights, message));
     }
     if weights.iter().all(|w| *w == 0.0) {

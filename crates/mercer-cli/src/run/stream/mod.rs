@@ -51,7 +51,7 @@ pub fn refuse(pictures: &[Picture], page: Option<&PageFile>) -> Result<()> {
 fn in_block(error: Error) -> Error {
     match error {
         Error::Cell { path, message, is_text } if message.contains("is missing a value") => {
-            let more = "a table that is read in blocks has no medians: leave such rows out with --missing drop, or raise --memory";
+            let more = "a table that is read in blocks is filled only if that is asked for, since medians take passes of their own: fill with --missing median, or leave such rows out with --missing drop";
             Error::Cell { path, message: format!("{message}; {more}"), is_text }
         }
         other => other,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use mercer::context::Step;
+use mercer::io::encoding::Medians;
 use mercer::io::stream::TableStream;
 use mercer::model::landmarks::{RowBlock, RowBlocks};
 use mercer::model::{Scaling, ScalingKind, ScalingPasses, classes};
@@ -63,6 +64,9 @@ impl<'a> FitRows<'a> {
             spread: Spread::default(),
         };
         session.progress.begin("preparing");
+        if rows.roles.encoding.missing == Some(Missing::Median) {
+            rows.learn_medians()?;
+        }
         if targets.class_labels().is_some() {
             rows.classes = Some(rows.learn_classes(is_open)?);
         }
@@ -152,6 +156,35 @@ impl<'a> FitRows<'a> {
         Ok(passes.finish())
     }
 
+    /// Learns what stands in for missing values.
+    fn learn_medians(&mut self) -> Result<()> {
+        let kind = self.roles.input_kind;
+        if kind.is_encoded() && self.first.features.is_sparse() {
+            return Ok(()); // What is left out is zero.
+        }
+        if !kind.is_encoded() {
+            let message = format!("does not apply to a kernel on {}", kind.name());
+            return Err(Error::parameter("--missing", message));
+        }
+        let columns = self.first.features.n_columns();
+        let mut medians = Medians::new(&self.session.context, columns)?;
+        while medians.needs_pass() {
+            self.pass(|chosen, _| medians.add(&chosen.features).map_err(in_block))?;
+            medians.end_pass();
+        }
+        let encoding = medians.finish(&self.first.features)?;
+        (self.first.features, _) = encoding.apply(self.first.features.clone())?;
+        self.first.places.encoding = Some(encoding);
+        Ok(())
+    }
+
+    /// The same rows with what stands in for missing values.
+    fn filled(&self, chosen: Chosen) -> Result<Chosen> {
+        let Some(encoding) = &self.first.places.encoding else { return Ok(chosen) };
+        let (features, _) = encoding.apply(chosen.features)?;
+        Ok(Chosen { features, ..chosen })
+    }
+
     /// Whether rows with a missing value are left out.
     fn drops(&self) -> bool {
         self.roles.encoding.missing == Some(Missing::Drop)
@@ -188,7 +221,7 @@ impl<'a> FitRows<'a> {
             self.spread.add(&targets);
             self.dropped += all - chosen.features.n_rows();
             if chosen.features.n_rows() > 0 {
-                return Ok(Some((chosen, targets)));
+                return Ok(Some((self.filled(chosen)?, targets)));
             }
         }
         Ok(None)
@@ -276,7 +309,7 @@ impl RowBlocks for FitRows<'_> {
 fn check(roles: &Roles<'_>) -> Result<()> {
     let message = "not available for a table that is read in blocks: raise --memory";
     let encoding = roles.encoding;
-    let fills = matches!(encoding.missing, Some(Missing::Median | Missing::MostFrequent));
+    let fills = encoding.missing == Some(Missing::MostFrequent);
     let given = [
         (encoding.categories.is_some(), "--categories"),
         (!encoding.ordered.is_empty(), "--ordered"),

@@ -210,7 +210,12 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     }
     let (below, &mut upper, _) = values.select_nth_unstable_by(middle, f64::total_cmp);
     let lower = below.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    Some(if count % 2 == 0 { lower + (upper - lower) / 2.0 } else { upper })
+    Some(if count % 2 == 0 { middle_of(lower, upper) } else { upper })
+}
+
+/// The mean of the two numbers in the middle.
+pub(super) fn middle_of(lower: f64, upper: f64) -> f64 {
+    lower + (upper - lower) / 2.0
 }
 
 /// Of equally frequent numbers the smallest.

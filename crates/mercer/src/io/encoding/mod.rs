@@ -6,6 +6,7 @@ mod apply;
 pub mod date;
 pub mod infer;
 mod learn;
+mod medians;
 mod ordered;
 
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use learn::{
     CategoryColumns, Choices, ColumnFault, Dates, Missing, Reason, rows_without_missing,
 };
+pub use medians::Medians;
 
 /// How the columns of a table become numbers.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

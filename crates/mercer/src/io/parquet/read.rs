@@ -145,8 +145,14 @@ pub(super) fn read_chunk(
     };
     let each = Chunk { rows, deepest };
     match reader {
-        R::FloatColumnReader(r) => each.visit(r, |v| cells.push_f32(v.copied())),
-        R::DoubleColumnReader(r) => each.visit(r, |v| cells.push_f64(v.copied())),
+        R::FloatColumnReader(r) => match cells {
+            Cells::F32(values) => each.append(r, values, f32::NAN),
+            _ => each.visit(r, |v| cells.push_f32(v.copied())),
+        },
+        R::DoubleColumnReader(r) => match cells {
+            Cells::F64(values) => each.append(r, values, f64::NAN),
+            _ => each.visit(r, |v| cells.push_f64(v.copied())),
+        },
         R::BoolColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(|&b| b.into()), scale)),
         R::Int32ColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(word), scale)),
         R::Int64ColumnReader(r) => each.visit(r, |v| cells.push_whole(v.map(long), scale)),
@@ -169,14 +175,58 @@ struct Chunk {
     deepest: i16,
 }
 
+/// Cells that are read at a time, so that memory grows with what is found and not with what is claimed.
+const BATCH: usize = 8192;
+
 impl Chunk {
-    /// Calls `push` for every cell, in batches, so that memory grows with what is found and not with what is claimed.
+    /// Appends every cell to `out`, `missing` in the place of a null.
+    fn append<D: DataType<T: Copy>>(
+        &self,
+        reader: &mut ColumnReaderImpl<D>,
+        out: &mut Vec<D::T>,
+        missing: D::T,
+    ) -> ParquetResult<usize> {
+        let (mut left, mut levels) = (self.rows, Vec::new());
+        while left > 0 {
+            levels.clear();
+            let start = out.len();
+            let (records, ..) =
+                reader.read_records(left.min(BATCH), Some(&mut levels), None, out)?;
+            if records == 0 {
+                break;
+            }
+            if self.deepest > 0 {
+                self.spread(&levels, out, start, missing);
+            }
+            left = left.saturating_sub(records);
+        }
+        Ok(self.rows - left)
+    }
+
+    /// Moves the values from `start` on, which stand one after another, to the places of the cells that are there.
+    fn spread<T: Copy>(&self, levels: &[i16], out: &mut Vec<T>, start: usize, missing: T) {
+        let mut present = out.len();
+        if present - start == levels.len() {
+            return;
+        }
+        out.resize(start + levels.len(), missing);
+        for (place, &level) in levels.iter().enumerate().rev() {
+            let value = if level == self.deepest && present > start {
+                present -= 1;
+                out[present]
+            } else {
+                missing
+            };
+            out[start + place] = value;
+        }
+    }
+
+    /// Calls `push` for every cell.
     fn visit<D: DataType>(
         &self,
         reader: &mut ColumnReaderImpl<D>,
         mut push: impl FnMut(Option<&D::T>),
     ) -> ParquetResult<usize> {
-        const BATCH: usize = 8192;
         let mut left = self.rows;
         while left > 0 {
             let (mut values, mut levels) = (Vec::new(), Vec::new());

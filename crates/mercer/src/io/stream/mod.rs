@@ -1,22 +1,27 @@
 //! Tables that are read in blocks of rows, from one file or several, as often as needed: never whole.
 
+mod ahead;
+mod content;
+mod cursor;
 mod files;
 mod rows;
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
+pub(in crate::io) use ahead::table_bytes;
+pub(in crate::io) use content::Start;
 pub use files::{is_several, table_files};
 pub use rows::StreamRows;
 
 use crate::error::{Error, Result};
 use crate::io::column::Column;
-use crate::io::read::{Format, GZIP_MAGIC, ReadOptions};
+use crate::io::read::ReadOptions;
 use crate::io::table::Table;
-use crate::io::{csv, libsvm, npy};
+use ahead::Ahead;
+use content::size;
+use cursor::{Cursor, Parts};
 
 /// Bytes of numbers that a block has at most, and rows: a multiple of 1,024 that depends on the number of columns alone.
 const BLOCK: usize = 2 << 20;
@@ -43,27 +48,34 @@ pub(super) trait FileBlocks: Send {
     fn next(&mut self, most: usize) -> Result<Option<Table>>;
 }
 
-/// A table in one or several files, in blocks of rows.
+/// A table in one or several files, in blocks of rows. While one is worked on, the next ones are read.
 pub struct TableStream {
-    files: Vec<PathBuf>,
-    options: ReadOptions,
+    parts: Arc<Parts>,
     head: Table,
     /// The columns that are read, of all.
     kept: Option<Vec<usize>>,
     rows: Option<u64>,
-    /// Rows since the start.
+    /// Rows since the start, and the share of the table that they are.
     read: u64,
-    libsvm: Option<libsvm::Extent>,
-    /// The next file, and the one that is being read.
-    next: usize,
-    current: Option<Box<dyn FileBlocks>>,
+    share: Option<f64>,
     block_rows: Option<usize>,
-    /// Bytes of each file, and of those read so far of the one that is being read.
-    sizes: Vec<u64>,
-    bytes: Arc<AtomicU64>,
-    /// Of a source that can be read only once: whether that was begun, and the file, whose beginning was read when it was opened.
+    /// Columns that results of a block have.
+    results: usize,
+    /// Of a source that can be read only once: whether that was begun.
     once: Option<bool>,
-    waiting: Option<Box<dyn FileBlocks>>,
+    /// Its file, whose beginning was read when it was opened, and the bytes that were read of it.
+    waiting: Option<Opened>,
+    /// The place in the table; none before the first row.
+    pass: Option<Pass>,
+}
+
+/// An open file, and the bytes that were read of it.
+type Opened = (Box<dyn FileBlocks>, Arc<AtomicU64>);
+
+/// A place in a table: on this thread, or on one that reads ahead.
+enum Pass {
+    Here(Box<Cursor>),
+    Ahead(Ahead),
 }
 
 impl TableStream {
@@ -80,52 +92,34 @@ impl TableStream {
             let message = "is no regular file and can be read only once: give it alone";
             return Err(Error::format(&files[at], message));
         }
-        let mut stream = Self {
+        let mut parts = Parts {
             files,
-            options: options.clone(),
-            head: Table::default(),
-            kept: None,
-            rows: Some(0),
-            read: 0,
-            libsvm: None,
-            next: 0,
-            current: None,
-            block_rows: None,
-            once: sizes.contains(&None).then_some(false),
+            is_once: sizes.contains(&None),
             sizes: sizes.into_iter().flatten().collect(),
-            bytes: Arc::default(),
-            waiting: None,
+            options: options.clone(),
+            names: None,
+            libsvm: None,
         };
-        if stream.once.is_none() {
-            stream.libsvm = stream.extent()?;
+        if !parts.is_once {
+            parts.libsvm = parts.extent()?;
         }
-        stream.look()?;
+        let Heads { head, rows, last } = Heads::of(&mut parts)?;
+        let once = parts.is_once.then_some(false);
+        let mut stream = Self {
+            parts: Arc::new(parts),
+            head,
+            kept: None,
+            rows,
+            read: 0,
+            share: None,
+            block_rows: None,
+            results: 0,
+            once,
+            waiting: last.filter(|_| once.is_some()),
+            pass: None,
+        };
+        stream.rewind();
         Ok(stream)
-    }
-
-    /// Looks at the heads of all files.
-    fn look(&mut self) -> Result<()> {
-        let mut known: Option<bool> = None;
-        for at in 0..self.files.len() {
-            let file = self.open_file(at)?;
-            self.rows = self.rows.zip(file.rows()).map(|(all, own)| all + own);
-            let head = Table { path: self.files[at].clone(), ..file.head() };
-            let is_empty = file.is_empty();
-            if let Some(has_rows) = known {
-                // Without rows, nothing tells what columns hold.
-                check_columns(&self.head, &head, has_rows && !is_empty)?;
-            }
-            if known.is_none_or(|has_rows| !has_rows && !is_empty) {
-                (self.head, known) = (head, Some(!is_empty));
-            }
-            if self.once.is_some() {
-                self.waiting = Some(file);
-            }
-        }
-        match known {
-            Some(true) => Ok(()),
-            _ => Err(Error::format(&self.files[0], "the table has no rows")),
-        }
     }
 
     /// Whether the table can be read only once, as a pipe can.
@@ -136,17 +130,14 @@ impl TableStream {
     /// Refuses more passes than the table allows.
     pub fn check_passes(&self, passes: usize) -> Result<()> {
         match self.once {
-            Some(begun) if begun || passes > 1 => Err(read_once(&self.files[0])),
+            Some(begun) if begun || passes > 1 => Err(read_once(&self.parts.files[0])),
             _ => Ok(()),
         }
     }
 
     /// The share of the table that was read since the last rewind, by bytes.
     pub fn share(&self) -> Option<f64> {
-        let all: u64 = self.sizes.iter().sum();
-        let before: u64 = self.sizes.iter().take(self.next.saturating_sub(1)).sum();
-        let own = if self.next == 0 { 0 } else { self.bytes.load(Ordering::Relaxed) };
-        (all > 0).then(|| ((before + own) as f64 / all as f64).min(1.0))
+        self.share
     }
 
     /// A table without rows that has the columns of all files, those that are not kept too.
@@ -156,7 +147,7 @@ impl TableStream {
 
     /// The files, in order.
     pub fn files(&self) -> &[PathBuf] {
-        &self.files
+        &self.parts.files
     }
 
     /// How many rows there are: known from the files, or after all were read once.
@@ -170,60 +161,77 @@ impl TableStream {
         self.rewind();
     }
 
-    /// Has blocks of so many rows, for a test or a caller who knows better.
+    /// Has blocks of so many rows, for a test or a caller who knows better. The stream starts again.
     pub fn set_block_rows(&mut self, rows: usize) {
         self.block_rows = Some(rows.max(1));
+        self.rewind();
+    }
+
+    /// Has blocks that are small enough for results of so many columns. The stream starts again.
+    pub fn set_results(&mut self, columns: usize) {
+        self.results = columns;
+        self.rewind();
     }
 
     /// Rows of a block.
     pub fn block_rows(&self) -> usize {
-        let columns = self.kept.as_ref().map_or(self.head.n_columns(), Vec::len);
-        let rows = BLOCK / (8 * columns.max(1)) / CHUNK * CHUNK;
+        let columns = self.columns().max(self.results).max(1);
+        let rows = BLOCK / (8 * columns) / CHUNK * CHUNK;
         self.block_rows.unwrap_or(rows.clamp(CHUNK, MOST_ROWS))
+    }
+
+    /// How many columns are read.
+    fn columns(&self) -> usize {
+        self.kept.as_ref().map_or(self.head.n_columns(), Vec::len)
     }
 
     /// Goes back to the first row.
     pub fn rewind(&mut self) {
-        (self.next, self.current, self.read) = (0, None, 0);
+        (self.pass, self.read) = (None, 0);
+        self.share = (self.parts.sizes.iter().sum::<u64>() > 0).then_some(0.0);
     }
 
     /// The next rows, all of one file; none at the end.
     pub fn next_table(&mut self) -> Result<Option<Table>> {
-        loop {
-            if self.current.is_none() {
-                if self.next == self.files.len() {
-                    self.rows.get_or_insert(self.read);
-                    return Ok(None);
-                }
-                let mut file = self.first_or_next()?;
-                if let Some(kept) = &self.kept {
-                    file.keep(kept);
-                }
-                (self.current, self.next) = (Some(file), self.next + 1);
-            }
-            let most = self.block_rows();
-            let Some(file) = &mut self.current else { continue };
-            match file.next(most)? {
-                Some(table) => {
-                    self.read += table.n_rows() as u64;
-                    let path = self.files[self.next - 1].clone();
-                    return Ok(Some(Table { path, names: self.names(), ..table }));
-                }
-                None => self.current = None,
-            }
+        if self.pass.is_none() {
+            self.pass = Some(self.begin()?);
         }
+        let found = match &mut self.pass {
+            None => None,
+            Some(Pass::Here(cursor)) => cursor.next()?.map(|table| (table, cursor.share())),
+            Some(Pass::Ahead(ahead)) => ahead.next()?,
+        };
+        let Some((table, share)) = found else {
+            self.rows.get_or_insert(self.read);
+            self.share = self.share.map(|_| 1.0);
+            return Ok(None);
+        };
+        self.read += table.n_rows() as u64;
+        self.share = share;
+        Ok(Some(Table { names: self.names(), ..table }))
     }
 
-    /// The next file; one that can be read only once was opened before.
-    fn first_or_next(&mut self) -> Result<Box<dyn FileBlocks>> {
+    /// Begins at the first row.
+    fn begin(&mut self) -> Result<Pass> {
+        let (parts, kept, rows) = (self.parts.clone(), self.kept.clone(), self.block_rows());
+        let cursor = move || Cursor::new(parts, kept, rows);
         match self.once {
-            None => self.open_file(self.next),
+            None if self.rows.is_some_and(|all| all <= rows as u64) => {}
+            None => {
+                let bytes = (rows as u64).saturating_mul(8 * self.columns() as u64);
+                if let Some(ahead) = Ahead::begin(cursor.clone(), bytes) {
+                    return Ok(Pass::Ahead(ahead));
+                }
+            }
             Some(false) => {
                 self.once = Some(true);
-                self.waiting.take().ok_or_else(|| read_once(&self.files[0]))
+                let waiting = self.waiting.take();
+                let (file, bytes) = waiting.ok_or_else(|| read_once(&self.parts.files[0]))?;
+                return Ok(Pass::Here(Box::new(cursor().with_first(file, bytes))));
             }
-            Some(true) => Err(read_once(&self.files[0])),
+            Some(true) => return Err(read_once(&self.parts.files[0])),
         }
+        Ok(Pass::Here(Box::new(cursor())))
     }
 
     /// The names of the columns that are read.
@@ -234,87 +242,41 @@ impl TableStream {
             None => names.clone(),
         })
     }
+}
 
-    fn format(&self, path: &Path, start: &[u8]) -> Format {
-        self.options.format.or(Format::of(path)).unwrap_or_else(|| Format::sniff(start))
-    }
+/// What the beginnings of all files say.
+struct Heads {
+    head: Table,
+    rows: Option<u64>,
+    /// The last file as it was opened.
+    last: Option<Opened>,
+}
 
-    /// What all LIBSVM files together hold, which no file says at its beginning.
-    fn extent(&self) -> Result<Option<libsvm::Extent>> {
-        let mut extent = libsvm::Extent::default();
-        for path in &self.files {
-            let (start, content) = content(path, Arc::default())?;
-            if self.format(path, &start) != Format::Libsvm {
-                return Ok(None);
+impl Heads {
+    fn of(parts: &mut Parts) -> Result<Self> {
+        let mut found = Self { head: Table::default(), rows: Some(0), last: None };
+        let mut known: Option<bool> = None;
+        for at in 0..parts.files.len() {
+            let bytes = Arc::default();
+            let file = parts.open(at, &bytes)?;
+            found.rows = found.rows.zip(file.rows()).map(|(all, own)| all + own);
+            let head = Table { path: parts.files[at].clone(), ..file.head() };
+            let is_empty = file.is_empty();
+            if let Some(has_rows) = known {
+                // Without rows, nothing tells what columns hold.
+                check_columns(&found.head, &head, has_rows && !is_empty)?;
             }
-            extent.read(BufReader::new(content), path)?;
+            if known.is_none_or(|has_rows| !has_rows && !is_empty) {
+                (found.head, known) = (head, Some(!is_empty));
+                parts.names.clone_from(&found.head.names);
+            }
+            found.last = Some((file, bytes));
         }
-        Ok(Some(extent))
+        match known {
+            Some(true) => Ok(found),
+            _ => Err(Error::format(&parts.files[0], "the table has no rows")),
+        }
     }
-
-    fn open_file(&self, at: usize) -> Result<Box<dyn FileBlocks>> {
-        let path = &self.files[at];
-        let (start, content) = content(path, self.bytes.clone())?;
-        Ok(match self.format(path, &start) {
-            format @ (Format::Parquet | Format::Libsvm) if self.once.is_some() => {
-                let message = format!(
-                    "{format:?} tables are read in several places, which a pipe cannot be: write it to a file first"
-                );
-                return Err(Error::format(path, message));
-            }
-            Format::Parquet => {
-                drop(content);
-                parquet_blocks(path, self.options.max_bytes)?
-            }
-            Format::Npy => Box::new(npy::NpyBlocks::open(path, content, start.is_gzip)?),
-            Format::Libsvm => {
-                let extent = self.libsvm.clone().unwrap_or_default();
-                Box::new(libsvm::LibsvmBlocks::open(path, content, extent))
-            }
-            format => {
-                let is_tabs = format == Format::Tsv;
-                let delimiter = self.options.delimiter.or(is_tabs.then_some(b'\t'));
-                let content = (&start, content);
-                let names = self.head.names.as_deref().unwrap_or_default();
-                let part = (self.files.len() > 1).then_some(names);
-                Box::new(csv::CsvBlocks::open(path, content, delimiter, &self.options, part)?)
-            }
-        })
-    }
-}
-
-#[cfg(feature = "parquet")]
-fn parquet_blocks(path: &Path, max_bytes: u64) -> Result<Box<dyn FileBlocks>> {
-    Ok(Box::new(crate::io::parquet::ParquetBlocks::open(path, max_bytes)?))
-}
-
-#[cfg(not(feature = "parquet"))]
-fn parquet_blocks(path: &Path, _: u64) -> Result<Box<dyn FileBlocks>> {
-    Err(Error::format(path, "this build has no Parquet support: convert the table to .csv or .npy"))
-}
-
-/// The first bytes of a file's content, as far as guesses about it need them.
-pub(super) struct Start {
-    bytes: Vec<u8>,
-    /// Whether the file is compressed.
-    is_gzip: bool,
-}
-
-impl std::ops::Deref for Start {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        &self.bytes
-    }
-}
-
-/// Bytes that are looked at for the format, the separator and the header.
-const START: u64 = 1 << 16;
-
-/// The bytes of a file; none of what can be read only once, as a pipe can.
-fn size(path: &Path) -> Result<Option<u64>> {
-    let meta = std::fs::metadata(path).map_err(|error| Error::file(path, error))?;
-    Ok(meta.is_file().then_some(meta.len()))
 }
 
 fn read_once(path: &Path) -> Error {
@@ -322,54 +284,6 @@ fn read_once(path: &Path) -> Error {
         path,
         "can be read only once, but is read several times: write it to a file first",
     )
-}
-
-/// A file whose bytes are counted as they are read.
-struct Counted {
-    file: File,
-    bytes: Arc<AtomicU64>,
-}
-
-impl Read for Counted {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let count = self.file.read(buffer)?;
-        self.bytes.fetch_add(count as u64, Ordering::Relaxed);
-        Ok(count)
-    }
-}
-
-/// The content of a file from its beginning, unpacked, with its first bytes. `bytes` counts what was read of it.
-fn content(path: &Path, bytes: Arc<AtomicU64>) -> Result<(Start, Box<dyn Read + Send>)> {
-    let failed = |error: io::Error| Error::file(path, error);
-    bytes.store(0, Ordering::Relaxed);
-    let file = File::open(path).map_err(failed)?;
-    let file = Counted { file, bytes };
-    let (magic, rest) = peeked(BufReader::new(file), GZIP_MAGIC.len() as u64).map_err(failed)?;
-    if magic.is_empty() {
-        return Err(Error::format(path, "the file is empty: remove it if it is to hold no rows"));
-    }
-    if magic != GZIP_MAGIC {
-        let (bytes, all) = peeked(rest, START).map_err(failed)?;
-        return Ok((Start { bytes, is_gzip: false }, Box::new(all)));
-    }
-    let unpacked = BufReader::new(flate2::read::MultiGzDecoder::new(rest));
-    let (bytes, all) = peeked(unpacked, START).map_err(|error| damaged_gzip(path, &error))?;
-    Ok((Start { bytes, is_gzip: true }, Box::new(all)))
-}
-
-/// Why compressed content cannot be read.
-pub(super) fn damaged_gzip(path: &Path, error: &io::Error) -> Error {
-    Error::format(path, format!("the gzip data is damaged or cut off: {error}"))
-}
-
-/// The first bytes of `input`, and all of it.
-fn peeked<R: Read + Send + 'static>(
-    mut input: R,
-    count: u64,
-) -> io::Result<(Vec<u8>, impl Read + Send + 'static)> {
-    let mut bytes = Vec::new();
-    input.by_ref().take(count).read_to_end(&mut bytes)?;
-    Ok((bytes.clone(), io::Cursor::new(bytes).chain(input)))
 }
 
 /// Refuses a file whose columns are not those of the first one; where both have rows, what they hold too.

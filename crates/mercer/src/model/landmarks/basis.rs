@@ -6,7 +6,7 @@ use super::curve::curve;
 use super::room::{Needed, Room, square};
 use super::row_sums::RowSums;
 use super::rows::{RowBlock, RowBlocks, Whole};
-use super::{LandmarkCount, LandmarkParams, LandmarkReport, LandmarkState, STAGE};
+use super::{LandmarkCount, LandmarkParams, LandmarkReport, LandmarkState, STAGE, phase};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
 use crate::gram::{Gram, LandmarkSums, MatrixFree, kernel_values};
@@ -16,7 +16,7 @@ use crate::linalg::pivots;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::report::Report;
-use crate::model::validate::check_weights;
+use crate::model::validate::check_weights_from;
 use crate::points::{AnySamples, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::nystrom::Nystrom;
@@ -38,8 +38,6 @@ pub(crate) struct Basis<T: Real> {
     pub target_means: Vec<f64>,
     /// How they were chosen; the traces are 0 until samples are added up.
     pub report: LandmarkReport,
-    /// The share of the time of a fit that the choice has taken.
-    pub share: f64,
     /// Of sums and factor, and of the blocks of a stream.
     _reservations: (Reservation, Option<Reservation>),
 }
@@ -54,6 +52,7 @@ pub(crate) fn read<T: Real>(
     needed: Needed<'_>,
 ) -> Result<(Basis<T>, LandmarkSums)> {
     params.check()?;
+    let ctx = &ctx.in_phases(STAGE, phase::FIT);
     if let LandmarkCount::Given(given) = &params.count {
         return read_once(ctx, (kernel, params, given.samples()?), center, (source, needed));
     }
@@ -61,7 +60,7 @@ pub(crate) fn read<T: Real>(
     let basis = Basis::choose(ctx, kernel, params, center, source, needed)?;
     source.rewind(1)?;
     let origin = basis.target_means.clone();
-    let sums = basis.sum(&ctx.part(STAGE, basis.share, 1.0), source, origin)?;
+    let sums = basis.sum(&ctx.phase(phase::SUM), source, origin)?;
     match basis.report.rows == sums.count {
         true => Ok((basis, sums)),
         false => Err(Error::Shape(format!(
@@ -89,7 +88,7 @@ fn read_once<T: Real>(
     room.check(landmarks.n())?;
     let found = Candidates::given(landmarks, candidates::first_means(&first), blocks);
     let basis = Basis::of(ctx, kernel, params, (center, usize::MAX), found)?;
-    let ctx = &ctx.part(STAGE, 0.0, 1.0);
+    let ctx = &ctx.phase(phase::SUM);
     let mut sums = RowSums::new(ctx, &basis, basis.target_means.clone(), total)?;
     sums.add(ctx, &first)?;
     drop(first);
@@ -118,13 +117,10 @@ impl<T: Real> Basis<T> {
         needed: Needed<'_>,
     ) -> Result<Self> {
         params.check()?;
+        let ctx = &ctx.in_phases(STAGE, phase::CHOICE);
         let mut room = Room::new(ctx, params, needed);
         let found = candidates::sample::<T>(ctx, source, &mut room, params.seed)?;
-        let (from, to) = room.shares();
-        let part = ctx.part(STAGE, from, to);
-        let most = room.most_landmarks();
-        let basis = Self::of(&part, kernel, params, (center, most), found)?;
-        Ok(Self { share: to, ..basis })
+        Self::of(ctx, kernel, params, (center, room.most_landmarks()), found)
     }
 
     /// The same, with a random choice of `size` of the rows that landmarks were chosen among.
@@ -137,16 +133,16 @@ impl<T: Real> Basis<T> {
         needed: Needed<'_>,
     ) -> Result<(Self, Candidates<T>)> {
         params.check()?;
+        let ctx = &ctx.in_phases(STAGE, phase::CHOICE);
         let mut room = Room::new(ctx, params, needed);
         let found = candidates::sample::<T>(ctx, source, &mut room, params.seed)?;
-        let (from, to) = room.shares();
-        let part = ctx.part(STAGE, from, to);
-        let chosen = choice::choose(&part, kernel, params, (true, room.most_landmarks()), &found)?;
+        let part = &ctx.phase(phase::CHOOSE);
+        let chosen = choice::choose(part, kernel, params, (true, room.most_landmarks()), &found)?;
         let mut rows = uniform(found.samples.n(), size, seed);
         rows.sort_unstable();
         let (few, blocks) = found.into_few(ctx, &rows)?;
         let basis = Self::from_chosen(ctx, chosen, params.is_given(), blocks)?;
-        Ok((Self { share: to, ..basis }, few))
+        Ok((basis, few))
     }
 
     /// Chooses landmarks among samples in memory.
@@ -169,7 +165,8 @@ impl<T: Real> Basis<T> {
         (center, most): (bool, usize),
         found: Candidates<T>,
     ) -> Result<Self> {
-        let chosen = choice::choose(ctx, kernel, params, (center, most), &found)?;
+        let part = &ctx.phase(phase::CHOOSE);
+        let chosen = choice::choose(part, kernel, params, (center, most), &found)?;
         let Candidates { samples, reservation, blocks, .. } = found;
         drop((samples, reservation));
         Self::from_chosen(ctx, chosen, params.is_given(), blocks)
@@ -188,8 +185,7 @@ impl<T: Real> Basis<T> {
         let report = LandmarkReport { landmarks: m, dropped: wanted - m, ..report };
         let sums = reserve::<T>(ctx, m, target_means.len())?;
         let _reservations = (sums, blocks);
-        let share = 0.0;
-        Ok(Self { spec, landmarks, on, factor, target_means, report, share, _reservations })
+        Ok(Self { spec, landmarks, on, factor, target_means, report, _reservations })
     }
 
     /// The basis of a fitted model.
@@ -205,8 +201,8 @@ impl<T: Real> Basis<T> {
         let (spec, report) = (spec.clone(), report.clone());
         let t = state.sums.as_ref().map_or(0, LandmarkSums::t);
         let _reservations = (reserve::<T>(ctx, landmarks.n(), t)?, None);
-        let (target_means, share) = (Vec::new(), 0.0);
-        Ok(Self { spec, landmarks, on, factor, target_means, report, share, _reservations })
+        let target_means = Vec::new();
+        Ok(Self { spec, landmarks, on, factor, target_means, report, _reservations })
     }
 
     /// Whether samples are the landmarks, one by one: no distance of theirs in feature space is more than rounding.
@@ -334,7 +330,7 @@ pub(super) fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Resul
     if let Some(weights) = &block.weights
         && weights.iter().any(|w| *w != 0.0)
     {
-        check_weights(weights, n)?;
+        check_weights_from(weights, n, before)?;
     }
     let wrong = block.targets.as_ref().and_then(|y| y.data().iter().position(|v| !v.is_finite()));
     match (wrong, &block.targets) {

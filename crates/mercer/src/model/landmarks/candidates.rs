@@ -1,7 +1,7 @@
 //! A uniform sample of the rows of a source, the same for any division into blocks: every row has a random key that depends on the seed and the row's number
 //! alone, and the rows with the smallest keys are kept, as many as there is memory for.
 
-use super::STAGE;
+use super::phase;
 use super::room::Room;
 use super::rows::{RowBlock, RowBlocks};
 use crate::context::{Context, Reservation, Step, Stream};
@@ -74,14 +74,13 @@ pub(super) fn sample<T: Real>(
     let total = source.rows();
     let (mut rows, mut first, mut blocks) = (0_u64, None::<AnySamples>, None);
     let (mut lowest, mut while_read) = (Lowest::<T>::new(room.candidates(), seed), None);
-    let mut progress = ctx.clone();
+    let progress = ctx.phase(phase::LOOK);
     while let Some(block) = source.next()? {
         check_block(&block, first.as_ref(), rows)?;
         if first.is_none() {
             blocks = Some(room.begin(ctx, &block, total)?);
             let bytes = room.expected_bytes();
             while_read = Some(ctx.reserve(WHAT, bytes, HINT)?);
-            progress = ctx.part(STAGE, 0.0, room.shares().0);
         }
         lowest.add(&block, rows, &|n, bytes| room.holds(n, bytes))?;
         rows += block.samples.n() as u64;

@@ -18,7 +18,7 @@ use super::kernel_pca::assemble;
 use super::kernel_ridge::offsets;
 use super::room::{Fit, direct_bytes, square};
 use super::rows::{RowBlock, RowBlocks, Whole};
-use super::{LandmarkReport, LandmarkState, STAGE, no_landmarks, required};
+use super::{LandmarkReport, LandmarkState, STAGE, no_landmarks, phase, required};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::LandmarkSums;
@@ -51,23 +51,24 @@ pub(super) fn fit(
 ) -> Result<KernelPca> {
     let started = Instant::now();
     source.rewind(2)?;
-    let (mut model, share) = choose(ctx, params, source, dtype)?;
+    let ctx = &ctx.in_phases(STAGE, phase::BEGIN);
+    let mut model = choose(ctx, params, source, dtype)?;
     source.rewind(1)?;
     let mut sums = Explained::new(model.k());
-    let part = &ctx.part(STAGE, share, 1.0);
+    let part = &ctx.phase(phase::SUM);
     with_dtype!(dtype, T => sums.add_source::<T>(part, &model, source))?;
     model.set_explained(sums);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(model)
 }
 
-/// The features of landmarks that are chosen among the rows of a source, without a report on how good they are, and the share of the time of a fit that took.
+/// The features of landmarks that are chosen among the rows of a source, without a report on how good they are.
 fn choose(
     ctx: &Context,
     params: &KernelPcaParams,
     source: &mut dyn RowBlocks,
     dtype: Dtype,
-) -> Result<(KernelPca, f64)> {
+) -> Result<KernelPca> {
     let landmarks = required(params.landmarks.as_ref())?;
     with_dtype!(dtype, T => {
         let needed = |fit: &Fit| bytes::<T>(fit);
@@ -93,7 +94,7 @@ fn choose(
             prepared: Prepared::default(),
             report: report(LandmarkReport { rows: 0, ..basis.report.clone() }, dtype),
         };
-        Ok((model, basis.share))
+        Result::Ok(model)
     })
 }
 
@@ -114,7 +115,7 @@ impl KernelPca {
         params: &KernelPcaParams,
         x: &AnySamples,
     ) -> Result<Self> {
-        Ok(choose(ctx, params, &mut Whole::new(x, None, None), x.dtype())?.0)
+        choose(ctx, params, &mut Whole::new(x, None, None), x.dtype())
     }
 
     /// Writes the features of the training samples (n × m), and completes the report.

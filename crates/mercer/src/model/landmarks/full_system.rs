@@ -3,8 +3,8 @@
 use super::observed::{Checked, Observed};
 use super::ridge_rows::Evaluated;
 use super::rows::{RowBlock, RowBlocks};
-use super::{FullSystem, kernel_at};
-use crate::context::{Context, Step};
+use super::{FullSystem, kernel_at, phase};
+use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
 use crate::gram::{CHUNK, LandmarkRows, RowScratch, add_products};
 use crate::kernel::SpecKernel;
@@ -67,6 +67,23 @@ impl<'a, T: Real> SystemCheck<'a, T> {
         Ok(Self { functions, checked, moved, products, squares: vec![0.0; p] })
     }
 
+    /// The same with the memory that it takes set aside; none where there is not enough: a fit is complete without it.
+    pub fn within(
+        ctx: &Context,
+        functions: Functions<'a, T>,
+        checked: Option<&'a Checked<T>>,
+    ) -> Result<Option<(Self, Reservation)>> {
+        let Some(checked) = checked else { return Ok(None) };
+        let (s, p) = (checked.samples.n() as u64, functions.coef.cols() as u64);
+        let samples: u64 = (0..checked.samples.n()).map(|i| checked.samples.bytes_of(i)).sum();
+        let bytes = 8 * (CHUNK as u64 * (s + p) + s * p) + samples;
+        let hint = "use fewer landmarks or raise the memory budget";
+        match ctx.reserve("the residual of the full system", bytes, hint) {
+            Err(error) if error.is_memory() => Ok(None),
+            reserved => Ok(Some((Self::new(functions, checked)?, reserved?))),
+        }
+    }
+
     /// Adds rows with their values of the functions.
     pub fn add(
         &mut self,
@@ -127,7 +144,7 @@ impl KernelRidge {
         source: &mut Observed<'_, T>,
         norms: &[f64],
     ) -> Result<()> {
-        match self.add_full_system(&ctx.without_steps(), source, norms) {
+        match self.add_full_system(&ctx.phase(phase::EVALUATE), source, norms) {
             Err(error) if error.is_memory() => Ok(()),
             // The caller's own interruption goes on.
             Err(Error::Interrupted) if ctx.is_out_of_time() => ctx.without_time_limit().poll(),
@@ -152,7 +169,9 @@ impl KernelRidge {
             return Ok(());
         };
         let m = anchors.n() as u64;
-        let bytes = 8 * (CHUNK as u64 + checked.samples.n() as u64) * (m + 4 * t as u64);
+        let (chunk, s) = (CHUNK as u64, checked.samples.n() as u64);
+        // Kernel values of a chunk, or of the sample, with the landmarks, and of both with each other.
+        let bytes = 8 * ((chunk + s) * (m + 4 * t as u64) + chunk * s);
         let hint = "use fewer landmarks or raise the memory budget";
         let _reservation = ctx.reserve("the residual of the full system", bytes, hint)?;
         let landmarks = anchors.to_type::<T>()?;

@@ -6,7 +6,7 @@ use super::curve::curve;
 use super::kernel_ridge::squared_lengths;
 use super::room::{Fit, square};
 use super::rows::RowBlocks;
-use super::{LandmarkCount, LandmarkParams, LandmarkReport, STAGE};
+use super::{LandmarkCount, LandmarkParams, LandmarkReport, phase};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::{Batch, LandmarkSketch, LandmarkSums, add_image};
@@ -77,7 +77,7 @@ pub(super) fn fit<T: Real>(
     }
     check_alphas(&params.alpha, basis.target_means.len())?;
     source.rewind(2 + wanted.max_passes)?;
-    let part = ctx.part(STAGE, basis.share, 1.0);
+    let part = ctx.phase(phase::SUM);
     let (system, matrix) = System::read(&part, &basis, source, params)?;
     let (beta, info, largest) = system.solve(ctx, source, matrix, params, &wanted)?;
     let norms = squared_lengths(&beta);

@@ -10,7 +10,7 @@ use super::candidates::Candidates;
 use super::curve::curve;
 use super::room::{Fit, square};
 use super::rows::{RowBlock, RowBlocks};
-use super::{LandmarkParams, LandmarkReport, STAGE};
+use super::{LandmarkParams, LandmarkReport, STAGE, phase};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::{CHUNK, ClusterRows, ClusterSums, LowRank, SpanCentres, features, kernel_values};
@@ -63,6 +63,7 @@ fn fit<T: Real>(
     source: &mut dyn RowBlocks,
 ) -> Result<KernelKMeans> {
     source.rewind(params.max_rounds.saturating_add(3))?;
+    let ctx = &ctx.in_phases(STAGE, phase::BEGIN);
     let sample = (sample_size(params), params.seed);
     let needed = |fit: &Fit| bytes::<T>(params, fit, ctx.threads());
     let (basis, found) =
@@ -87,7 +88,7 @@ fn fit<T: Real>(
     drop(found);
     let factor = Mat::from_fn(m, m, |i, j| T::from_f64(basis.factor[(i, j)]));
     let mut passes = Passes { basis: &basis, source, squares: Vec::new(), noise: 0.0, k };
-    let measured = passes.measure(&ctx.part(STAGE, basis.share, 1.0), &factor, n)?;
+    let measured = passes.measure(&ctx.phase(phase::SUM), &factor, n)?;
     passes.noise = 64.0 * T::EPSILON * measured.largest;
     let Measured { explained, trace, weight, added, .. } = measured;
     let problem = SpanProblem { factor: &basis.factor, explained, weight, n };

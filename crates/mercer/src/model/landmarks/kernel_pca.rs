@@ -6,8 +6,8 @@ use super::basis::{Basis, Fitted, basis_bytes, read};
 use super::features;
 use super::room::{Fit, direct_bytes};
 use super::rows::RowBlocks;
-use super::{LandmarkParams, LandmarkReport, LandmarkState};
-use crate::context::Context;
+use super::{LandmarkParams, LandmarkReport, LandmarkState, STAGE, phase};
+use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
 use crate::gram::{LandmarkSums, Precomputed, product_bytes};
 use crate::linalg::view::Mat;
@@ -33,6 +33,7 @@ impl KernelPca {
         dtype: Dtype,
     ) -> Result<Self> {
         let started = Instant::now();
+        let ctx = &ctx.in_phases(STAGE, phase::FIT);
         let landmarks = wanted(params)?;
         if params.inverse.is_some() {
             return features::fit_with_inverse(ctx, params, source, dtype);
@@ -44,7 +45,10 @@ impl KernelPca {
             let needed = |fit: &Fit| bytes::<T>(params, fit);
             let (kernel, center) = (&params.kernel, params.center);
             let (basis, sums) = read::<T>(ctx, kernel, landmarks, center, source, &needed)?;
-            assemble(ctx, params, &basis, sums)
+            solved(ctx, 0.0)?;
+            let model = assemble(ctx, params, &basis, sums)?;
+            solved(ctx, 1.0)?;
+            Result::Ok(model)
         })?;
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -63,6 +67,14 @@ impl KernelPca {
             assemble(ctx, &params, &basis, sums)?
         });
         Ok(())
+    }
+}
+
+/// Reports that a share of the phase is done in which the small problem is solved.
+pub(super) fn solved(ctx: &Context, share: f64) -> Result<()> {
+    match ctx.has_phases() {
+        true => ctx.phase(phase::SOLVE).step(Step::new("solving", share, 1.0)),
+        false => Ok(()),
     }
 }
 

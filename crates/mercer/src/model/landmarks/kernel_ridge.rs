@@ -3,10 +3,11 @@
 use std::time::Instant;
 
 use super::basis::{Basis, Fitted, read};
+use super::kernel_pca::solved;
 use super::observed::Observed;
 use super::room::{Needed, direct_bytes};
 use super::rows::RowBlocks;
-use super::{LandmarkParams, LandmarkReport, iterative};
+use super::{LandmarkParams, LandmarkReport, STAGE, iterative, phase};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::gram::LandmarkSums;
@@ -34,6 +35,7 @@ impl KernelRidge {
         let started = Instant::now();
         let landmarks = super::required(params.landmarks.as_ref())?;
         let mut model = with_dtype!(dtype, T => {
+            let ctx = &ctx.in_phases(STAGE, phases(params, landmarks, source)?);
             let mut source = Observed::<T>::new(ctx, source, landmarks.seed);
             let (mut model, norms) = if iterative::is_chosen(params, landmarks)? {
                 iterative::fit::<T>(ctx, params, landmarks, &mut source)?
@@ -41,9 +43,13 @@ impl KernelRidge {
                 let (kernel, intercept, needed) = (&params.kernel, params.intercept, &direct_bytes::<T>);
                 let fit =
                     LandmarkRidge::<T>::read(ctx, kernel, landmarks, intercept, &mut source, needed)?;
-                fit.into_model(ctx, params)?
+                let found = fit.into_model(ctx, params)?;
+                solved(ctx, 1.0)?;
+                found
             };
-            model.certify(ctx, &mut source, &norms)?;
+            let is_shown = model.report.solver == "landmarks";
+            let quiet = if is_shown { ctx.clone() } else { ctx.without_steps() };
+            model.certify(&quiet, &mut source, &norms)?;
             Result::Ok(model)
         })?;
         model.report.seconds = started.elapsed().as_secs_f64();
@@ -61,6 +67,19 @@ impl KernelRidge {
         self.forget_rows();
         Ok(())
     }
+}
+
+/// The phases of a fit: of one by conjugate gradients, whose passes have a bar of their own, those before; the certificate takes a pass where the rows can be read again.
+fn phases(
+    params: &KernelRidgeParams,
+    landmarks: &LandmarkParams,
+    source: &dyn RowBlocks,
+) -> Result<&'static [usize]> {
+    Ok(match (iterative::is_chosen(params, landmarks)?, source.is_once()) {
+        (true, _) => phase::BEGIN,
+        (false, true) => phase::FIT,
+        (false, false) => phase::FIT_AND_EVALUATE,
+    })
 }
 
 /// A regression on landmarks for every penalty: the rows are added up, and the m × m matrix is decomposed.
@@ -98,6 +117,7 @@ impl<T: Real> LandmarkRidge<T> {
         if sums.t() == 0 {
             return Err(Error::Shape("there are no targets: at least one is required".into()));
         }
+        solved(ctx, 0.0)?;
         let (reduced, landmarks) = basis.reduce(ctx, &sums, intercept)?;
         let problem = NystromPath::new(&ctx.without_steps(), reduced, intercept)?;
         Ok(Self { basis, problem, landmarks, sums })

@@ -57,6 +57,23 @@ use crate::points::{AnySamples, Dtype};
 /// What a fit on landmarks is called where its progress is shown: one stage, however often the rows are read.
 pub(crate) const STAGE: &str = "fit on landmarks";
 
+/// Its phases: rows are looked at, landmarks chosen among some of them, all rows added up, the small problem solved, and all rows evaluated.
+pub(crate) mod phase {
+    pub const LOOK: usize = 0;
+    pub const CHOOSE: usize = 1;
+    pub const SUM: usize = 2;
+    pub const SOLVE: usize = 3;
+    pub const EVALUATE: usize = 4;
+    /// Those of a fit that is solved from sums.
+    pub const FIT: &[usize] = &[LOOK, CHOOSE, SUM, SOLVE];
+    /// The same with a pass over the rows at its end.
+    pub const FIT_AND_EVALUATE: &[usize] = &[LOOK, CHOOSE, SUM, SOLVE, EVALUATE];
+    /// Those of a fit that goes on in other stages.
+    pub const BEGIN: &[usize] = &[LOOK, CHOOSE, SUM];
+    /// Those of a choice alone.
+    pub const CHOICE: &[usize] = &[LOOK, CHOOSE];
+}
+
 /// Shares of the trace that are left after some numbers of landmarks.
 type Curve = Vec<(usize, f64)>;
 

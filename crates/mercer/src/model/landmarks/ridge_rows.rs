@@ -113,8 +113,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         let (basis, total) = (&self.ridge.basis, source.rows());
         let mut rows = self.rows(false);
         let mut left_out_error = None;
-        let mut whole =
-            checked.map(|checked| SystemCheck::new(self.functions(), checked)).transpose()?;
+        let mut whole = SystemCheck::within(ctx, self.functions(), checked)?;
         let (mut before, mut scratch) = (0, RowScratch::default());
         source.rewind(1)?;
         while let Some(block) = source.next()? {
@@ -130,7 +129,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
                 }
                 let found = self.evaluate(ctx, &rows, samples, &mut scratch)?;
                 let mut part = part(&block, samples, self.t(), found.predicted)?;
-                if let Some(whole) = &mut whole {
+                if let Some((whole, _)) = &mut whole {
                     whole.add(ctx, samples, &part)?;
                 }
                 self.leave_out(&mut part, &found.leverages);
@@ -141,7 +140,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
             }
             before += x.n();
         }
-        let full_systems = whole.map(|whole| whole.certify(ctx)).transpose()?;
+        let full_systems = whole.map(|(whole, _)| whole.certify(ctx)).transpose()?;
         Ok(Found { full_systems: full_systems.unwrap_or_default(), left_out_error })
     }
 

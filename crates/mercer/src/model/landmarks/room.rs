@@ -5,8 +5,8 @@
 
 use super::basis::basis_bytes;
 use super::rows::RowBlock;
-use super::{LandmarkCount, LandmarkMethod, LandmarkParams};
-use crate::context::{Context, Reservation};
+use super::{LandmarkCount, LandmarkMethod, LandmarkParams, phase};
+use crate::context::{Context, Cost, Reservation};
 use crate::error::{Error, Result};
 use crate::gram::product_bytes;
 use crate::model::input::Input;
@@ -33,6 +33,8 @@ const MEASURED: usize = 1024;
 const READ: (f64, f64) = (2e-7, 2e-8);
 const VALUE: (f64, f64) = (1e-9, 3e-11);
 const PRODUCT: f64 = 1.2e-11;
+/// Seconds to solve the small problem, for each number of a cube of its size.
+const SOLVED: f64 = 2e-10;
 
 /// The sizes of a fit.
 #[derive(Clone, Copy, Debug)]
@@ -186,21 +188,29 @@ impl<'a> Room<'a> {
         if let LandmarkCount::Tolerance(_) = self.count {
             self.fit.m = self.most(MOST);
         }
+        self.expect(ctx);
         Ok(blocks)
     }
 
-    /// The shares of the time of a fit that have passed when all rows are looked at, and when landmarks are chosen, as far as can be told from sizes.
-    pub fn shares(&self) -> (f64, f64) {
+    /// Tells what the phases of a fit are expected to take, as far as sizes say.
+    fn expect(&self, ctx: &Context) {
         let m = self.fit.m as f64;
         let width = self.fit.row_bytes as f64 / 8.0;
         let few = self.candidates() as f64;
         let rows = if self.fit.rows > 0 { self.fit.rows as f64 } else { 10.0 * few };
-        let read = READ.0 + READ.1 * width;
+        let read = rows * (READ.0 + READ.1 * width);
         let values = m * (VALUE.0 + VALUE.1 * width);
-        let looked = rows * read;
-        let chosen = looked + few.min(rows) * (values + m * m * PRODUCT);
-        let all = chosen + rows * (read + values + m * m * PRODUCT);
-        (looked / all, chosen / all)
+        let products = m * m * PRODUCT;
+        // What is given needs no choice.
+        let chosen = match self.count {
+            LandmarkCount::Given(_) => 0.0,
+            _ => few.min(rows) * (values + products),
+        };
+        ctx.expect(phase::LOOK, Cost { read, compute: 0.0 });
+        ctx.expect(phase::CHOOSE, Cost { read: 0.0, compute: chosen });
+        ctx.expect(phase::SUM, Cost { read, compute: rows * (values + products) });
+        ctx.expect(phase::SOLVE, Cost { read: 0.0, compute: m * m * m * SOLVED });
+        ctx.expect(phase::EVALUATE, Cost { read, compute: rows * values });
     }
 
     /// Rows that are wanted to choose among, whatever their size.
