@@ -73,9 +73,12 @@ fn take_out(ctx: &Context, a: &mut Mat<f64>, block: &Mat<f64>) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// Of points on a line, some of them twice.
+    /// Of points on a line, some of them twice and no two pairs at the same distance.
     fn matrix(m: usize) -> Mat<f64> {
-        let x = |i: usize| (i * 37 % (m - m / 4)) as f64 * 0.3;
+        let x = |i: usize| {
+            let place = (i * 37 % (m - m / 4)) as f64;
+            0.3 * place + 0.1 * (1.7 * place).sin()
+        };
         Mat::from_fn(m, m, |i, j| (-(x(i) - x(j)).abs()).exp())
     }
 
