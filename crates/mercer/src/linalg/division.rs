@@ -6,27 +6,34 @@
 //! ψ = B⁻¹ k      Σ φφᵀ = D⁻¹ (Σ ψψᵀ) D⁻ᵀ
 //! ```
 //!
-//! so that these blocks are divided by once and not for each row. Rounding errors of the sums, relative to their size, are multiplied by the square of
-//! ‖D_j⁻¹‖, but ψ is small wherever D_j⁻¹ is large: it is what the blocks before leave of k. A block is as large as that product stays below the errors that
-//! rounded k have in any case, ‖L⁻¹‖ relative ones. Where no block of one step is small enough, rows are divided by it.
+//! so that these blocks are divided by once and not for each row. Rounding errors of Σ ψψᵀ are multiplied by the square of D⁻¹, while ψ itself is small where that
+//! is large: it is what the blocks before leave of k. Which blocks can wait is decided from L alone, with the rows of L, the features of the landmarks, in the place of
+//! those of the samples: a block may be divided by later if that adds errors of at most [`LOSS`] to each diagonal entry of Σ φφᵀ, relative to that entry, and no more than
+//! rounding to its trace. Of all divisions into such blocks, the one is taken that leaves the least work for each row.
 
 use std::ops::Range;
 
 use super::cholesky::{divide_rows, divide_tile, solve_backward, solve_forward};
-use super::product::{Onto, multiply};
-use super::view::{Mat, MatRef};
+use super::product::{Onto, multiply, subtract_within};
+use super::view::{Mat, MatMut};
 use crate::context::{Context, try_pieces};
 use crate::error::Result;
 use crate::real::Real;
 
-/// Blocks grow by so many columns, a multiple of the registers' rows in products.
-const STEP: usize = 48;
+/// Blocks begin at multiples of so many columns at least, a multiple of the registers' rows in products.
+const STEP: usize = 24;
+/// Blocks that there may be.
+const MOST: usize = 20;
 /// Columns of a product.
-const WIDTH: usize = 4 * STEP;
+const WIDTH: usize = 192;
 /// Rows of a task.
 const ROWS: usize = 128;
-/// A loss of so much is none: sums are never more exact than that.
-const HARMLESS: f64 = 300.0;
+/// Errors of single entries on the diagonal of the sums, as a power of the rounding errors of their type: 2e-10 in double precision, 5e-5 in single.
+const LOSS: f64 = 0.625;
+/// Errors of the trace of the sums, in units of rounding errors, that one block may add.
+const ROUNDINGS: f64 = 16.0;
+/// Rows of L that stand for the samples.
+const SAMPLE: usize = 256;
 
 /// The factor B of L.
 pub struct Division<T> {
@@ -50,7 +57,7 @@ impl<T: Real> Division<T> {
     /// Divides the factor `l`, of which only the lower triangle is read.
     pub fn new(ctx: &Context, l: &Mat<f64>) -> Result<Self> {
         let m = l.rows();
-        let blocks = Blocks::of(ctx, l)?;
+        let blocks = Blocks::of(ctx, l, T::EPSILON.powf(LOSS - 1.0))?;
         let mut turned = Mat::try_zeros(m, m)?;
         for Block { rows, waits } in &blocks.0 {
             let from = if *waits { rows.end } else { rows.start };
@@ -84,19 +91,10 @@ impl<T: Real> Division<T> {
 
     fn divide_block(&self, block: &Block, rows: &mut [T]) {
         let (m, known) = (self.turned.rows(), block.rows.start);
-        let count = rows.len() / m;
-        let mut part = Mat::zeros(count, WIDTH.min(block.rows.len()));
         for start in block.rows.clone().step_by(WIDTH) {
             let width = WIDTH.min(block.rows.end - start);
-            if width < part.cols() {
-                part = Mat::zeros(count, width);
-            }
             let factor = self.turned.view().row_range(0, known).col_range(start, width);
-            let before = MatRef::new(rows, count, known, m);
-            multiply(before, factor, part.view_mut(), Onto::Nothing);
-            for (row, part) in rows.chunks_exact_mut(m).zip(part.data().chunks_exact(width)) {
-                row[start..start + width].iter_mut().zip(part).for_each(|(v, by)| *v = *v - *by);
-            }
+            subtract_within(rows, m, factor, start);
         }
         if !block.waits {
             let (start, size) = (known, block.rows.len());
@@ -112,43 +110,15 @@ impl<T: Real> Division<T> {
 }
 
 impl Blocks {
-    /// The diagonal blocks of `l`, as large as rounding errors allow.
-    fn of(ctx: &Context, l: &Mat<f64>) -> Result<Self> {
+    /// The diagonal blocks of `l` that leave the least work, where the squares of errors may grow to `most` roundings.
+    fn of(ctx: &Context, l: &Mat<f64>, most: f64) -> Result<Self> {
         let m = l.rows();
-        let mut inverse = Mat::try_zeros(m, m)?;
-        (0..m).for_each(|i| inverse[(i, i)] = 1.0);
-        solve_forward(ctx, l, &mut inverse)?;
-        let scale = (0..m).map(|i| squares(l, i, 0..m)).fold(0.0, f64::max);
-        let all: f64 = (0..m).map(|i| squares(&inverse, i, 0..m)).sum();
-        let limit = scale * (scale * all).sqrt().max(HARMLESS);
-        // For each row, the square of what the columns before a step leave of it.
-        let mut left = vec![0.0; m];
-        let mut blocks: Vec<Block> = Vec::new();
-        let (mut end, mut size) = (m, 0.0);
-        while end > 0 {
-            let step = end.saturating_sub(STEP)..end;
-            let rows = left.iter_mut().enumerate().skip(step.start);
-            rows.for_each(|(i, v)| *v += squares(l, i, step.clone()));
-            let mean = left[step.start..].iter().sum::<f64>() / (m - step.start) as f64;
-            let most = |last: usize| left[step.start..last].iter().copied().fold(0.0, f64::max);
-            let is_fine = |size: f64, last: usize| mean * most(last) * size <= limit;
-            let own = |last: usize| -> f64 {
-                (step.start..last).map(|i| squares(&inverse, i, step.clone())).sum()
-            };
-            let grown = blocks.last().map_or(0.0, |block| size + own(block.rows.end));
-            match blocks.last_mut() {
-                Some(block) if block.waits && is_fine(grown, block.rows.end) => {
-                    (size, block.rows.start) = (grown, step.start);
-                }
-                _ => {
-                    size = own(end);
-                    blocks.push(Block { waits: is_fine(size, end), rows: step.clone() });
-                }
-            }
-            end = step.start;
-        }
-        blocks.reverse();
-        Ok(Self(blocks))
+        let step = m.div_ceil(MOST).next_multiple_of(STEP).max(2 * STEP);
+        let starts: Vec<usize> = (0..m).step_by(step).collect();
+        let reach = Reach::new(ctx, l)?;
+        let ends: Result<Vec<usize>> =
+            starts.iter().map(|&start| reach.end(ctx, start, most)).collect();
+        Ok(Self(cheapest(&starts, &ends?, m)))
     }
 
     /// Makes Σ φφᵀ of Σ ψψᵀ, of which `products` (m × m) is the lower triangle, and Σ φ yᵀ of Σ ψ yᵀ, which is `moments` (m × t).
@@ -185,9 +155,91 @@ impl Blocks {
     }
 }
 
-/// The sum of the squares of some entries of row i, in the lower triangle.
-fn squares(a: &Mat<f64>, i: usize, columns: Range<usize>) -> f64 {
-    a.row(i)[columns.start.min(i + 1)..columns.end.min(i + 1)].iter().map(|v| v * v).sum()
+/// The division of m columns into blocks that takes the fewest operations for each row, given where a block that waits may begin and the last column where it may then end.
+fn cheapest(starts: &[usize], ends: &[usize], m: usize) -> Vec<Block> {
+    let place = |i: usize| starts.get(i).copied().unwrap_or(m);
+    // The least work up to each start and to m, and the last block of it.
+    let mut least: Vec<(usize, usize)> = vec![(0, 0)];
+    for to in 1..=starts.len() {
+        let work = |from: usize| {
+            let size = place(to) - place(from);
+            let own = if place(to) <= ends[from] { 0 } else { size * size };
+            (least[from].0 + 2 * size * place(from) + own, from)
+        };
+        // Of equal ones, the one with the smallest blocks.
+        let best =
+            (0..to).map(work).reduce(|best, next| if next.0 <= best.0 { next } else { best });
+        least.push(best.unwrap_or((0, 0)));
+    }
+    let (mut blocks, mut to) = (Vec::new(), starts.len());
+    while to > 0 {
+        let from = least[to].1;
+        let rows = place(from)..place(to);
+        blocks.push(Block { waits: rows.end <= ends[from], rows });
+        to = from;
+    }
+    blocks.reverse();
+    blocks
+}
+
+/// How far a block can reach that waits.
+struct Reach {
+    /// L without what stands above its diagonal.
+    lower: Mat<f64>,
+    inverse: Mat<f64>,
+    trace: f64,
+}
+
+impl Reach {
+    fn new(ctx: &Context, l: &Mat<f64>) -> Result<Self> {
+        let m = l.rows();
+        let (mut lower, mut inverse) = (Mat::try_zeros(m, m)?, Mat::try_zeros(m, m)?);
+        for i in 0..m {
+            lower.row_mut(i)[..=i].copy_from_slice(&l.row(i)[..=i]);
+            inverse[(i, i)] = 1.0;
+        }
+        solve_forward(ctx, l, &mut inverse)?;
+        let trace = lower.data().iter().map(|v| v * v).sum();
+        Ok(Self { lower, inverse, trace })
+    }
+
+    /// The end of the largest block from `start` on whose errors stay small.
+    fn end(&self, ctx: &Context, start: usize, most: f64) -> Result<usize> {
+        let energy = self.energy(ctx, start)?;
+        let mut all = 0.0;
+        for end in start..self.lower.rows() {
+            let inverse = self.inverse.row(end)[start..=end].iter();
+            let loss: f64 = inverse.zip(&energy).map(|(v, e)| v * v * e).sum();
+            all += loss;
+            let pivot = self.lower[(end, end)];
+            if loss > most * pivot * pivot || all > ROUNDINGS * self.trace {
+                return Ok(end);
+            }
+        }
+        Ok(self.lower.rows())
+    }
+
+    /// The sum of the squares of each column of ψ from `start` on over the landmarks, if the columns before were divided by.
+    fn energy(&self, ctx: &Context, start: usize) -> Result<Vec<f64>> {
+        let m = self.lower.rows();
+        let left = m - start;
+        let count = left.min(SAMPLE);
+        let sample =
+            Mat::from_fn(count, left, |i, j| self.lower[(start + i * left / count, start + j)]);
+        let mut psi = Mat::try_zeros(left, count)?;
+        ctx.install(|| {
+            try_pieces(psi.data_mut(), ROWS * count, &|piece, rows| {
+                ctx.poll()?;
+                let (from, size) = (start + piece * ROWS, rows.len() / count);
+                let own = self.lower.view().row_range(from, size).col_range(start, left);
+                let out = MatMut::new(rows, size, count, count);
+                multiply(own, sample.view().transposed(), out, Onto::Nothing);
+                Ok(())
+            })
+        })?;
+        let scale = left as f64 / count as f64;
+        Ok((0..left).map(|i| scale * psi.row(i).iter().map(|v| v * v).sum::<f64>()).collect())
+    }
 }
 
 /// A diagonal block.

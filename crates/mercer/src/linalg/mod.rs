@@ -18,6 +18,7 @@ pub mod orthonormal;
 pub mod packing;
 pub mod pairing;
 pub mod pairs;
+pub mod pivots;
 pub mod product;
 pub mod rows;
 pub mod scatter;

@@ -31,6 +31,36 @@ pub fn multiply_lower<T: Real>(a: MatRef<'_, T>, b: MatRef<'_, T>, out: MatMut<'
     with_numbers(a, b, out, onto, true);
 }
 
+/// Subtracts from columns of `rows` (… × `stride`), `start` on, the product of their first columns with `b` (known × count), where known is at most `start`.
+pub fn subtract_within<T: Real>(rows: &mut [T], stride: usize, b: MatRef<'_, T>, start: usize) {
+    let (known, count) = (b.rows(), b.cols());
+    assert!(stride > 0 && known <= start && start + count <= stride);
+    assert_eq!(rows.len() % stride, 0);
+    let size = rows.len() / stride;
+    let (b_data, b_offset, b_row, b_col) = b.raw();
+    macro_rules! run {
+        ($b:expr, $rows:expr, $type:ty) => {{
+            let whole = $rows.as_mut_ptr();
+            // SAFETY: `b` was checked to lie within its slice when it was made. What is read of `rows` are their first `known` columns and what is written are
+            // `count` others, from `start` ≥ known on, all within its `size` rows, as asserted; nothing else borrows them.
+            let (a, b, out) = unsafe {
+                (
+                    faer::MatRef::from_raw_parts(whole.cast_const(), size, known, stride as isize, 1),
+                    faer::MatRef::from_raw_parts($b.as_ptr().add(b_offset), known, count, b_row, b_col),
+                    faer::MatMut::from_raw_parts_mut(whole.add(start), size, count, stride as isize, 1),
+                )
+            };
+            let factor: $type = -1.0;
+            matmul(out, Accum::Add, a, b, factor, Par::Seq);
+        }};
+    }
+    match (T::numbers(b_data), T::numbers_mut(rows)) {
+        (Numbers::F64(b), NumbersMut::F64(rows)) => run!(b, rows, f64),
+        (Numbers::F32(b), NumbersMut::F32(rows)) => run!(b, rows, f32),
+        _ => unreachable!("both are slices of T"),
+    }
+}
+
 fn with_numbers<T: Real>(
     a: MatRef<'_, T>,
     b: MatRef<'_, T>,
@@ -149,6 +179,26 @@ mod tests {
         }
         check::<f64>(1e-14);
         check::<f32>(1e-5);
+    }
+
+    #[test]
+    fn columns_are_subtracted_from_others_of_the_same_rows() {
+        for (size, known, start, count, stride) in
+            [(1, 1, 1, 1, 2), (5, 3, 4, 2, 9), (130, 40, 48, 60, 130), (3, 0, 0, 2, 2)]
+        {
+            let before = Mat::from_fn(size, stride, |i, j| ((i * 5 + j * 3) % 7) as f64);
+            let b = Mat::from_fn(known, count, |i, j| ((i + j * 2) % 5) as f64);
+            let mut after = before.clone();
+            subtract_within(after.data_mut(), stride, b.view(), start);
+            for i in 0..size {
+                for j in 0..stride {
+                    let inside = (start..start + count).contains(&j);
+                    let product = |j: usize| (0..known).map(|k| before[(i, k)] * b[(k, j)]).sum();
+                    let by: f64 = if inside { product(j - start) } else { 0.0 };
+                    assert_eq!(after[(i, j)], before[(i, j)] - by, "({i}, {j})");
+                }
+            }
+        }
     }
 
     #[test]

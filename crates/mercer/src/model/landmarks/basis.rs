@@ -15,6 +15,7 @@ use crate::gram::{Gram, LandmarkSums, LandmarkTotal, MatrixFree, kernel_values};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::cholesky;
 use crate::linalg::division::Division;
+use crate::linalg::pivots;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::report::Report;
@@ -22,7 +23,7 @@ use crate::model::validate::check_weights_from;
 use crate::points::{AnySamples, Points, Samples, Span};
 use crate::real::Real;
 use crate::solve::nystrom::Nystrom;
-use crate::solve::pivoted_cholesky::{self, lost_share, pivoted_cholesky};
+use crate::solve::pivoted_cholesky::lost_share;
 
 const HINT: &str = "use fewer landmarks or raise the memory budget";
 
@@ -145,7 +146,7 @@ impl<T: Real> Basis<T> {
         let mut rows = uniform(found.samples.n(), size, seed);
         rows.sort_unstable();
         let (few, blocks) = found.into_few(ctx, &rows)?;
-        let basis = Self::from_chosen(ctx, chosen, params.seed, blocks)?;
+        let basis = Self::from_chosen(ctx, chosen, params.is_given(), blocks)?;
         Ok((basis, few))
     }
 
@@ -191,18 +192,18 @@ impl<T: Real> Basis<T> {
         let chosen = choice::choose(part, kernel, params, (center, most), &found)?;
         let Candidates { samples, reservation, blocks, .. } = found;
         drop((samples, reservation));
-        Self::from_chosen(ctx, chosen, params.seed, blocks)
+        Self::from_chosen(ctx, chosen, params.is_given(), blocks)
     }
 
     fn from_chosen(
         ctx: &Context,
         chosen: Chosen<T>,
-        seed: u64,
+        is_given: bool,
         blocks: Option<Reservation>,
     ) -> Result<Self> {
         let Chosen { spec, kernel, point, landmarks, wanted, target_means, report } = chosen;
         let Independent { landmarks, on, factor } =
-            independent(ctx, &kernel, landmarks, point.as_deref(), seed)?;
+            independent(ctx, &kernel, landmarks, point.as_deref(), is_given)?;
         let m = landmarks.n();
         let report = LandmarkReport { landmarks: m, dropped: wanted - m, ..report };
         let sums = reserve::<T>(ctx, m, target_means.len())?;
@@ -452,24 +453,28 @@ struct Independent<T: Real> {
     factor: Mat<f64>,
 }
 
-/// The landmarks without those that depend linearly on others.
+/// The landmarks without those that depend linearly on others, in the order of what those before leave of them, which lets sums over rows wait for most of the
+/// division by the factor. Landmarks that the caller gave stay in their order if they are independent.
 fn independent<T: Real>(
     ctx: &Context,
     kernel: &SpecKernel<T>,
     landmarks: Samples<T>,
     point: Option<&[T]>,
-    seed: u64,
+    is_given: bool,
 ) -> Result<Independent<T>> {
     let on = KernelOn::at(kernel, &landmarks, point)?;
     let gram = MatrixFree::new(&*on.kernel, on.anchors.clone());
     let lost = lost_share(gram.dtype().epsilon());
-    if let Some(factor) = factor(ctx, &gram, lost)? {
+    if is_given && let Some(factor) = factor(ctx, &gram, lost)? {
         return Ok(Independent { landmarks, on, factor });
     }
-    let m = landmarks.n();
-    let wanted = pivoted_cholesky::Params { most: m, tolerance: lost, seed };
-    let pivots = pivoted_cholesky(ctx, &gram, &wanted)?.pivots;
-    let landmarks = landmarks.select(&pivots);
+    let mut matrix = gram.lower(ctx)?;
+    for i in 0..matrix.rows() {
+        (0..i).for_each(|j| matrix[(j, i)] = matrix[(i, j)]);
+    }
+    let order = pivots::order(ctx, &mut matrix, lost)?;
+    drop(matrix);
+    let landmarks = landmarks.select(&order);
     let on = KernelOn::at(kernel, &landmarks, point)?;
     let factor = factored(ctx, &on)?;
     Ok(Independent { landmarks, on, factor })

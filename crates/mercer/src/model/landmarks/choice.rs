@@ -68,8 +68,7 @@ fn name(params: &LandmarkParams) -> &'static str {
 fn notes<T: Real>(params: &LandmarkParams, found: &Candidates<T>, curve: &Curve) -> Vec<String> {
     let mut notes = Vec::new();
     let candidates = found.samples.n();
-    let is_given = matches!(params.count, LandmarkCount::Given(_));
-    if candidates < found.usual && !is_given {
+    if candidates < found.usual && !params.is_given() {
         notes.push(format!(
             "the memory budget has room to choose landmarks among {candidates} rows; with more memory, they are chosen among {}, and may be others",
             found.usual

@@ -186,6 +186,11 @@ impl LandmarkParams {
         self
     }
 
+    /// Whether the caller chose the landmarks.
+    fn is_given(&self) -> bool {
+        matches!(self.count, LandmarkCount::Given(_))
+    }
+
     fn check(&self) -> Result<()> {
         let wrong = |message: String| Err(Error::parameter(Param::Landmarks, message));
         match self.count {
