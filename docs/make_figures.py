@@ -19,7 +19,11 @@ from unittest.mock import patch
 DOCS = Path(__file__).resolve().parent
 FIGURES = DOCS / "figures"
 # Figures that no page makes: who does.
-MADE_ELSEWHERE = {"demo.png": "make run", "denoising.png": "bench/denoising.py"}
+MADE_ELSEWHERE = {
+    "demo.png": "make run",
+    "denoising.png": "bench/denoising.py",
+    "explore.png": "crates/mercer-cli/tests/browser/explore_figure.py",
+}
 
 
 def python_blocks(page: Path) -> list[str]:

@@ -21,6 +21,7 @@ from mercer._conformal_classifier import ConformalClassifier
 from mercer._core import FormatError, InternalError, __version__
 from mercer._count_sketch import PolynomialCountSketch
 from mercer._detector import KernelPCADetector
+from mercer._explore import Explorer, explore
 from mercer._feature_map import FeatureMap, feature_map
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
@@ -84,6 +85,7 @@ __all__ = [
     "DenoisingDisplay",
     "DependenceDisplay",
     "EmbeddingDisplay",
+    "Explorer",
     "FeatureMap",
     "FormatError",
     "GramDisplay",
@@ -119,6 +121,7 @@ __all__ = [
     "check_kernel",
     "choose_n_clusters",
     "explain",
+    "explore",
     "feature_map",
     "get_num_threads",
     "kernels",

@@ -33,6 +33,9 @@ class NuSVC(SvmClassifier):
         Whether and how probabilities are calibrated.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    approximation : {None, "auto"}, default=None
+        ``"auto"`` chooses among the exact machine, landmarks and cells, as for
+        :class:`mercer.SVC`.
     class_weight : dict or "balanced", optional
         Has no effect, as in scikit-learn and LIBSVM, which do not combine class weights with `nu`:
         use sample weights instead.
@@ -87,6 +90,7 @@ class NuSVC(SvmClassifier):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        approximation: str | None = None,
         warm_start: bool = False,
         max_time: float | None = None,
         precision: str = "auto",
@@ -116,6 +120,7 @@ class NuSVC(SvmClassifier):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.approximation = approximation
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress

@@ -40,6 +40,9 @@ class OneClassSVM(OutlierMixin, Estimator):
         How the problem is solved.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    approximation : {None, "auto"}, default=None
+        ``"auto"`` chooses among the exact machine, landmarks and cells, as for
+        :class:`mercer.SVC`.
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
@@ -115,6 +118,7 @@ class OneClassSVM(OutlierMixin, Estimator):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        approximation: str | None = None,
         cells: int | None = None,
         cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
@@ -141,6 +145,7 @@ class OneClassSVM(OutlierMixin, Estimator):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.approximation = approximation
         self.cells = cells
         self.cell_overlap = cell_overlap
         self.random_state = random_state

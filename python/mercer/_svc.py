@@ -90,6 +90,13 @@ class SVC(SvmClassifier):
     polish : bool, default=False
         Whether a fit on landmarks goes on to the exact machine, from the support vectors that it
         found. Requires `landmarks`.
+    approximation : {None, "auto"}, default=None
+        ``"auto"`` chooses among the exact machine, 1,000 landmarks and cells of 2,000 rows, by
+        estimates of work and memory and by small machines of each kind on a sample of the rows:
+        of those that do as well there, the one with the least work. The estimates are reported as
+        progress before the fit and are in ``report_["machine"]["choice"]``. The choice depends on
+        the data, the parameters and the memory budget, not on the clock or on the threads. None
+        fits what `landmarks` and `cells` say.
     cells : int, optional
         Divides the samples into cells of at most so many, each with an exact machine of its own;
         a new sample is decided by the machine of the cell whose centre is nearest in feature space.
@@ -191,6 +198,7 @@ class SVC(SvmClassifier):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        approximation: str | None = None,
         cells: int | None = None,
         cell_overlap: float = 0.25,
         warm_start: bool = False,
@@ -222,6 +230,7 @@ class SVC(SvmClassifier):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.approximation = approximation
         self.cells = cells
         self.cell_overlap = cell_overlap
         self.precision = precision

@@ -19,11 +19,15 @@ from mercer._progress import Step
 from mercer._reports import warn_of_stops
 from mercer._search_grid import kernels_of
 from mercer._svc import SVC
+from mercer._svm_cells import choices_of
 from mercer._svm_search import search
 from mercer.kernels import Kernel
 
 # Parameters of the search; all others are those of the machines that it compares.
-_SEARCH = ("Cs", "gammas", "kernel", "cv", "scoring", "strategy", "refine", "max_time")
+_SEARCH = (
+    *("Cs", "gammas", "kernel", "cv", "scoring", "strategy", "refine", "per_cell"),
+    "max_time",
+)
 
 
 def _has(name: str) -> Callable[[SVCSearch], bool]:
@@ -47,7 +51,8 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     Cs : array-like of shape (n_Cs,), optional
-        The values of C to compare. By default 2⁻³ to 2¹¹, in steps of a factor of 4.
+        The values of C to compare. By default 2⁻³ to 2¹¹, in steps of a factor of 4; with
+        `per_cell` 2 to 2¹³.
     gammas : sequence of float, {"scale", "auto", "median"}, optional
         The gammas to compare, for a kernel that has a gamma and leaves it open; otherwise they are
         refused. By default 1 / (n_features · variance of X), times 4⁻³ to 4², for a kernel given by
@@ -94,6 +99,11 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
+    per_cell : bool, default=False
+        Whether every cell has the gamma and the C that are best on its own held-out samples; of
+        equal or nearly equal ones, what is best for all cells counts. Without `gammas`, each cell
+        compares those around 1 / (n_features · variance of its samples), as powers of 2. For one
+        kernel, the accuracy and the strategy ``"grid"``.
     memory_budget : int or str, optional
         Bytes that the search may take, such as ``"2GiB"``; by default all free memory.
     progress, n_jobs
@@ -113,7 +123,10 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     best_params_ : dict
         Its C and gamma, and its kernel if there are several.
     best_score_ : float
-        Its mean score.
+        Its mean score. With `per_cell`, ``cv_results_``, ``best_index_`` and ``best_params_`` are
+        those of all cells together, and this is the score with the choice of every cell.
+    cell_params_ : dict
+        With `per_cell`: arrays ``"kernel"``, ``"gamma"`` and ``"C"`` with an entry for each cell.
     best_estimator_ : SVC
         The model with these parameters, fitted on all samples.
     n_splits_ : int
@@ -145,6 +158,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     best_index_: int
     best_params_: dict[str, object]
     best_score_: float
+    cell_params_: dict[str, np.ndarray]
     best_estimator_: SVC
     n_splits_: int
     classes_: np.ndarray
@@ -182,6 +196,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         polish: bool = False,
         cells: int | None = None,
         cell_overlap: float = 0.25,
+        per_cell: bool = False,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -214,6 +229,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         self.polish = polish
         self.cells = cells
         self.cell_overlap = cell_overlap
+        self.per_cell = per_cell
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress
@@ -254,7 +270,10 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         found = search(self, X, y, sample_weight, groups)
         self.cv_results_, self.best_index_ = found.results, found.best
         self.best_params_ = found.results["params"][found.best]
-        self.best_score_ = float(found.results["mean_test_score"][found.best])
+        self.best_score_ = float(found.score)
+        vars(self).pop("cell_params_", None)
+        if self.per_cell:
+            self.cell_params_ = choices_of(found.model._model)
         self.n_splits_, self.best_estimator_ = found.folds, found.model
         self.classes_, self.n_iter_ = found.model.classes_, found.model.n_iter_
         for name in ("n_features_in_", "feature_names_in_"):

@@ -20,7 +20,7 @@ from mercer._kernel_choice import (
 from mercer._reports import print_problems, problems_of, warn_of_stops
 from mercer._samples import Checked, features
 
-_DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 0.0}
+DEFAULTS = {"gamma": "scale", "degree": 3, "coef0": 0.0}
 # The unit of `cache_size` in scikit-learn and LIBSVM.
 MEGABYTE = 2**20
 
@@ -84,6 +84,7 @@ def check_params(estimator) -> None:
 
 def _check_landmarks(estimator) -> None:
     _params.boolean(estimator, "polish")
+    _check_approximation(estimator)
     _landmarks.check_params(estimator)
     cells = getattr(estimator, "cells", None)
     if cells is not None:
@@ -93,6 +94,17 @@ def _check_landmarks(estimator) -> None:
             raise _params.refuse(estimator, "cells", "None with landmarks or warm_start", cells)
     if estimator.polish and estimator.landmarks is None:
         raise _params.refuse(estimator, "polish", "False without landmarks to start from", True)
+
+
+def _check_approximation(estimator) -> None:
+    if getattr(estimator, "approximation", None) is None:
+        return
+    _params.one_of(estimator, "approximation", ("auto",))
+    given = [name for name in ("landmarks", "cells") if getattr(estimator, name, None) is not None]
+    if given or estimator.warm_start:
+        name = given[0] if given else "warm_start"
+        expected = f"None with {name}"
+        raise _params.refuse(estimator, "approximation", expected, estimator.approximation)
 
 
 def _warm_start(estimator, n: int, target: object) -> _core.Model | None:
@@ -124,6 +136,7 @@ def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
         "landmarks": _landmarks.settings(estimator, X, choice),
         "polish": bool(estimator.polish),
         "cells": _cells(estimator),
+        "auto": getattr(estimator, "approximation", None) == "auto",
     }
 
 
@@ -160,7 +173,7 @@ def choose_kernel(estimator, X: Checked) -> Choice:
         gamma = scale(X)
     given = {"gamma": gamma, "degree": estimator.degree, "coef0": estimator.coef0}
     # As in scikit-learn, a plain function takes two sets of samples.
-    return choose(kernel, features(X), **given, defaults=_DEFAULTS, form="block")
+    return choose(kernel, features(X), **given, defaults=DEFAULTS, form="block")
 
 
 def scale(X: Checked) -> float:

@@ -8,7 +8,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.metrics import check_scoring
 
-from mercer import _core, _fit, _search_folds, _search_strategy, _svm_fit, _svm_probability
+from mercer import (
+    _core,
+    _fit,
+    _search_folds,
+    _search_strategy,
+    _svm_cells,
+    _svm_fit,
+    _svm_probability,
+)
 from mercer._kernel_choice import Choice, is_precomputed
 from mercer._params import refuse
 from mercer._reports import warn
@@ -16,7 +24,7 @@ from mercer._samples import splits_of
 from mercer._search_edges import warn_of_edges
 from mercer._search_folds import Folds
 from mercer._search_grid import gammas_of, kernels_of
-from mercer._search_results import search_results
+from mercer._search_results import grid_results, search_results
 from mercer._search_strategy import Params, Score, Search, Splits
 from mercer._svc import SVC
 from mercer._svc_path import costs_of
@@ -24,17 +32,20 @@ from mercer._svm_shared import Candidates, SharedScores
 from mercer._time_limit import Clock
 
 _CS = [2.0**power for power in range(-3, 12, 2)]
+# Cells compare wider kernels, for which larger values are best.
+_CELL_CS = [2.0**power for power in range(1, 14, 2)]
 # The share of the time limit for the comparison; the rest is for the final fit.
 COMPARISON = 0.8
 
 
 @dataclass
 class SearchResult:
-    """The best model, all scores, the index of the best, and the number of folds."""
+    """The best model, all scores, the index of the best, its score, and the number of folds."""
 
     model: SVC
     results: dict[str, object]
     best: int
+    score: float
     folds: int
 
 
@@ -43,13 +54,17 @@ def search(estimator, X, y, sample_weight, groups) -> SearchResult:
     clock = Clock(estimator, COMPARISON)
     _search_folds.check_scoring(estimator)
     _search_strategy.check_params(estimator)
-    cs = list(_CS) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
+    _svm_cells.check_params(estimator, (None, "accuracy"))
+    usual = _CELL_CS if estimator.per_cell else _CS
+    cs = list(usual) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
     kernels = kernels_of(estimator)
     candidates = [_candidates(estimator, one, kernels, X, y, sample_weight) for one in kernels]
     first = candidates[0]
     y = first.machine.classes_[first.targets[0][1]]
     expected = "an integer of at least 2, a splitter or an iterable of splits"
     splits = splits_of(estimator, first.X, y, expected, classifier=True, groups=groups)
+    if estimator.per_cell:
+        return _of_cells(estimator, first, cs, splits, clock)
     score = _scores(estimator, candidates, X, y, splits, clock)
     found = Search(estimator, splits, score, clock, first.targets[0][1])
     found.run([one for candidate in candidates for one in candidate.params(cs)])
@@ -57,7 +72,27 @@ def search(estimator, X, y, sample_weight, groups) -> SearchResult:
     shared = score.models if isinstance(score, SharedScores) and clock.limit is None else {}
     model = _fitted(candidates, found.params[best], shared, clock)
     warn_of_edges(results, best)
-    return SearchResult(model, results, best, len(splits))
+    return SearchResult(model, results, best, results["mean_test_score"][best], len(splits))
+
+
+def _of_cells(
+    estimator, candidate: Candidates, cs: list[float], splits: Splits, clock: Clock
+) -> SearchResult:
+    """The machine whose cells choose for themselves."""
+    machine, X, choice = candidate.machine, candidate.X, candidate.choice
+    _all_have_all_classes(machine.classes_[candidate.targets[0][1]], splits)
+    is_open = estimator.gammas is None and candidate.gammas != [None]
+    gammas = None if is_open else candidate.gammas
+    part = (X, candidate.targets, choice)
+    found = _svm_cells.search(machine, gammas, cs, part, splits, clock)
+    of_gamma = [{} if gamma is None else {"gamma": gamma} for gamma in found.gammas]
+    params = [{"C": c} | gamma for c in cs for gamma in of_gamma]
+    table = found.scores.transpose(1, 0, 2).reshape(len(params), len(splits))
+    results = grid_results(params, table, np.full(len(params), X.shape[0]))
+    best = found.best[1] * len(of_gamma) + found.best[0]
+    machine.set_params(**params[best])
+    _svm_fit.set_fitted(machine, found.model, _svm_fit.choose_kernel(machine, X), X)
+    return SearchResult(machine, results, best, float(np.mean(found.own)), len(splits))
 
 
 def _candidates(estimator, kernel, kernels: list, X, y, sample_weight) -> Candidates:

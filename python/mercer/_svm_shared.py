@@ -94,12 +94,12 @@ class SharedScores:
         machine, choices = part.machine, [part.candidate.with_gamma(one)[1] for one in gammas]
         is_described = isinstance(choices[0], Described)
         kernels = [kernel_argument(choice) for choice in choices] if is_described else []
-        grid = {"kernels": kernels, "cs": cs, "splits": part.splits}
+        grid = {"kernels": kernels, "cs": cs, "splits": part.splits, "per_cell": False}
         data = _fit.training_data(machine, part.X, choices[0])
         settings = _svm_fit.settings(machine, part.X, choices[0])
         limits = (machine.n_jobs, machine.memory_budget, machine.progress)
         with running(*limits, seconds=self._clock.left) as run:
-            model, _, scores, best = _core.svm_search(data, part.targets, grid, settings, run)
+            model, _, scores, best, _ = _core.svm_search(data, part.targets, grid, settings, run)
         return np.stack(scores), model, best
 
 

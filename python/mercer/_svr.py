@@ -121,6 +121,9 @@ class SVR(SvmRegressor):
         How the problem is solved.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    approximation : {None, "auto"}, default=None
+        ``"auto"`` chooses among the exact machine, landmarks and cells, as for
+        :class:`mercer.SVC`.
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
@@ -177,6 +180,7 @@ class SVR(SvmRegressor):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        approximation: str | None = None,
         cells: int | None = None,
         cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
@@ -204,6 +208,7 @@ class SVR(SvmRegressor):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.approximation = approximation
         self.cells = cells
         self.cell_overlap = cell_overlap
         self.random_state = random_state
@@ -232,6 +237,9 @@ class NuSVR(SvmRegressor):
         How the problem is solved.
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
+    approximation : {None, "auto"}, default=None
+        ``"auto"`` chooses among the exact machine, landmarks and cells, as for
+        :class:`mercer.SVC`.
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
@@ -280,6 +288,7 @@ class NuSVR(SvmRegressor):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        approximation: str | None = None,
         cells: int | None = None,
         cell_overlap: float = 0.25,
         random_state: int | np.random.RandomState | None = None,
@@ -307,6 +316,7 @@ class NuSVR(SvmRegressor):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.approximation = approximation
         self.cells = cells
         self.cell_overlap = cell_overlap
         self.random_state = random_state

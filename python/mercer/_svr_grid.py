@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 from sklearn.metrics import check_scoring
 
-from mercer import _fit, _search_folds, _search_strategy, _svm_fit
+from mercer import _fit, _search_folds, _search_strategy, _svm_cells, _svm_fit
 from mercer._arrays import require_finite
 from mercer._kernel_choice import is_precomputed
 from mercer._params import ParameterError
@@ -16,7 +16,7 @@ from mercer._samples import Groups, Items, Strings, splits_of
 from mercer._search_edges import warn_of_edges
 from mercer._search_folds import Folds
 from mercer._search_grid import gammas_of, kernels_of
-from mercer._search_results import search_results
+from mercer._search_results import grid_results, search_results
 from mercer._search_strategy import Params, Search, Splits
 from mercer._svc_path import costs_of
 from mercer._svm_search import COMPARISON, final_limit
@@ -30,11 +30,12 @@ _EPSILONS = [0.02, 0.1, 0.3]
 
 @dataclass
 class RegressionSearch:
-    """The best model, all scores, the index of the best, the number of folds, the scale of y."""
+    """The best model, all scores, the index of the best, its score, the folds, the scale of y."""
 
     model: SVR
     results: dict[str, object]
     best: int
+    score: float
     folds: int
     scale: float
 
@@ -44,6 +45,7 @@ def search(estimator, X, y, sample_weight, groups) -> RegressionSearch:
     clock = Clock(estimator, COMPARISON)
     _search_folds.check_scoring(estimator)
     _search_strategy.check_params(estimator)
+    _svm_cells.check_params(estimator, (None, "r2"))
     kernels, params = kernels_of(estimator), []
     for kernel in kernels:
         # The samples are validated as a whole, so that errors name their rows.
@@ -56,6 +58,9 @@ def search(estimator, X, y, sample_weight, groups) -> RegressionSearch:
         raise ValueError("cross-validation needs at least 2 samples, but there is 1 sample")
     expected = "an integer of at least 2, a splitter or an iterable of splits"
     splits = splits_of(estimator, checked, y_checked, expected, classifier=False, groups=groups)
+    if estimator.per_cell:
+        part = (checked, (y_checked, weights), choice)
+        return _of_cells(estimator, machine, gammas, part, splits, clock)
     pairwise = is_precomputed(estimator.kernel)
     # A kernel matrix is made symmetric once, with one warning.
     X = _fit.training_data(machine, checked, choice) if pairwise else X
@@ -75,13 +80,45 @@ def search(estimator, X, y, sample_weight, groups) -> RegressionSearch:
     machine.set_params(**chosen, max_time=final_limit(clock))
     model = machine.fit(X, y_checked, weights)
     warn_of_edges(results, best)
-    return RegressionSearch(model, results, best, len(splits), scale)
+    score = results["mean_test_score"][best]
+    return RegressionSearch(model, results, best, score, len(splits), scale)
+
+
+def _of_cells(
+    estimator, machine: SVR, gammas: list, part: tuple, splits: Splits, clock: Clock
+) -> RegressionSearch:
+    """The machine whose cells choose gamma and C for themselves, with one epsilon for all."""
+    X, (y, weights), _ = part
+    unit, cs = spread_of(y, weights), _costs(estimator)
+    is_open = estimator.gammas is None and gammas != [None]
+    machine.set_params(tol=machine.tol * unit)
+    params, table, models, scores, bests = [], [], [], [], []
+    for epsilon in _epsilons(estimator.epsilons):
+        machine.set_params(epsilon=epsilon * unit)
+        scaled = [c * unit for c in cs]
+        found = _svm_cells.search(machine, None if is_open else gammas, scaled, part, splits, clock)
+        of_gamma = [{} if gamma is None else {"gamma": gamma} for gamma in found.gammas]
+        bests.append(len(params) + found.best[1] * len(of_gamma) + found.best[0])
+        params += [{"C": c, "epsilon": epsilon} | gamma for c in cs for gamma in of_gamma]
+        table += list(found.scores.transpose(1, 0, 2).reshape(-1, len(splits)))
+        models.append(found.model)
+        scores.append(float(np.mean(found.own)))
+    results = grid_results(params, np.array(table), np.full(len(params), X.shape[0]))
+    chosen = int(np.argmax(scores))
+    best = bests[chosen]
+    one = params[best]
+    machine.set_params(**one | {"C": one["C"] * unit, "epsilon": one["epsilon"] * unit})
+    _svm_fit.set_fitted(machine, models[chosen], _svm_fit.choose_kernel(machine, X), X)
+    return RegressionSearch(machine, results, best, scores[chosen], len(splits), unit)
+
+
+def _costs(estimator) -> list[float]:
+    return list(_CS) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
 
 
 def _combinations(estimator, gammas: list, kernel: object) -> list[dict[str, object]]:
-    cs = list(_CS) if estimator.Cs is None else costs_of(estimator.Cs, "Cs")
     found = []
-    for c, epsilon, gamma in product(cs, _epsilons(estimator.epsilons), gammas):
+    for c, epsilon, gamma in product(_costs(estimator), _epsilons(estimator.epsilons), gammas):
         one = {"C": c, "epsilon": epsilon}
         one |= {} if gamma is None else {"gamma": gamma}
         found.append(one if kernel is None else one | {"kernel": kernel})

@@ -15,6 +15,7 @@ from mercer import _kernel_nested
 from mercer._arrays import Samples
 from mercer._kernel_choice import is_precomputed
 from mercer._progress import Step
+from mercer._svm_cells import choices_of
 from mercer._svr import SVR
 from mercer._svr_grid import search
 from mercer.kernels import Kernel
@@ -22,7 +23,7 @@ from mercer.kernels import Kernel
 # Parameters of the search; all others are those of the machines that it compares.
 _SEARCH = (
     *("Cs", "epsilons", "gammas", "kernel", "cv", "scoring", "strategy", "refine"),
-    "max_time",
+    *("per_cell", "max_time"),
 )
 
 
@@ -79,6 +80,10 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
     cells, cell_overlap
         Machines for cells of the samples, as for :class:`mercer.SVC`.
+    per_cell : bool, default=False
+        Whether every cell has the gamma and the C that are best on its own held-out samples, as for
+        :class:`mercer.SVCSearch`; epsilon is that of all. C, epsilon and tol are then in standard
+        deviations of all of y in every fold. For one kernel, R² and the strategy ``"grid"``.
     precision, memory_budget, n_jobs
         As for :class:`mercer.SVR`.
     progress : bool or callable, default=False
@@ -97,7 +102,11 @@ class SVRSearch(RegressorMixin, BaseEstimator):
     best_params_ : dict
         Its parameters; C and epsilon in standard deviations of y.
     best_score_ : float
-        Its mean score.
+        Its mean score; with `per_cell`, that with the choice of every cell, as for
+        :class:`mercer.SVCSearch`.
+    cell_params_ : dict
+        With `per_cell`: arrays ``"kernel"``, ``"gamma"`` and ``"C"`` with an entry for each cell; C
+        in the units of y.
     best_estimator_ : SVR
         The model with these parameters, fitted on all samples. Its C, epsilon and tol, and its
         predictions, are in the units of y.
@@ -130,6 +139,7 @@ class SVRSearch(RegressorMixin, BaseEstimator):
     best_index_: int
     best_params_: dict[str, object]
     best_score_: float
+    cell_params_: dict[str, np.ndarray]
     best_estimator_: SVR
     y_scale_: float
     n_splits_: int
@@ -163,6 +173,7 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         polish: bool = False,
         cells: int | None = None,
         cell_overlap: float = 0.25,
+        per_cell: bool = False,
         precision: str = "auto",
         memory_budget: int | str | None = None,
         progress: bool | Callable[[Step], object] = False,
@@ -191,6 +202,7 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         self.polish = polish
         self.cells = cells
         self.cell_overlap = cell_overlap
+        self.per_cell = per_cell
         self.precision = precision
         self.memory_budget = memory_budget
         self.progress = progress
@@ -231,7 +243,10 @@ class SVRSearch(RegressorMixin, BaseEstimator):
         found = search(self, X, y, sample_weight, groups)
         self.cv_results_, self.best_index_ = found.results, found.best
         self.best_params_ = found.results["params"][found.best]
-        self.best_score_ = float(found.results["mean_test_score"][found.best])
+        self.best_score_ = float(found.score)
+        vars(self).pop("cell_params_", None)
+        if self.per_cell:
+            self.cell_params_ = choices_of(found.model._model)
         self.n_splits_, self.best_estimator_ = found.folds, found.model
         self.y_scale_, self.n_iter_ = found.scale, found.model.n_iter_
         for name in ("n_features_in_", "feature_names_in_"):

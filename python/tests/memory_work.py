@@ -174,6 +174,12 @@ WORK = {
     "NuSVR": fit(lambda budget: mercer.NuSVR(**RBF, tol=0.1, memory_budget=budget), plain),
     "OneClassSVM": fit(lambda budget: mercer.OneClassSVM(**RBF, tol=0.1, memory_budget=budget)),
     "SVCSearch": fit(search, two),
+    "SVC on landmarks": fit(lambda budget: svc(budget, landmarks=30), two),
+    "SVC on cells": fit(lambda budget: svc(budget, cells=50), two),
+    "SVC on cells, predict": use(lambda budget: svc(budget, cells=50), two, "predict"),
+    "SVCSearch, cells that choose": fit(
+        lambda budget: search(budget).set_params(cells=50, per_cell=True), two
+    ),
     "svc_path": samples(path),
     "check_kernel": samples(
         lambda X, y, budget: mercer.check_kernel("rbf", X, gamma=0.1, memory_budget=budget)

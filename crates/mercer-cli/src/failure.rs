@@ -109,6 +109,7 @@ fn flag(name: Param) -> &'static str {
         Param::Kernel => "--kernel",
         Param::Landmarks => "--landmarks",
         Param::Polish => "--polish",
+        Param::Approximation => "--approximation",
         Param::Cells => "--cells",
         Param::C => "--cost",
         Param::Cs => "--costs",

@@ -117,6 +117,7 @@ pub struct Progress {
     stop: StopFlag,
     shown: Option<Mutex<Shown>>,
     stages: Mutex<Stages>,
+    quiet: bool,
 }
 
 /// The bar and the stage it is at.
@@ -134,7 +135,7 @@ impl Progress {
     pub fn new(stop: StopFlag, quiet: bool) -> Self {
         let visible = !quiet && std::io::stderr().is_terminal();
         let target = if visible { Some(ProgressDrawTarget::stderr_with_hz(12)) } else { None };
-        Self::drawing_on(stop, target)
+        Self { quiet, ..Self::drawing_on(stop, target) }
     }
 
     fn drawing_on(stop: StopFlag, target: Option<ProgressDrawTarget>) -> Self {
@@ -142,7 +143,7 @@ impl Progress {
             let bar = ProgressBar::with_draw_target(Some(FULL), target);
             Mutex::new(Shown { bar, stage: "" })
         });
-        Self { stop, shown, stages: Mutex::default() }
+        Self { stop, shown, stages: Mutex::default(), quiet: true }
     }
 
     /// Shows that `stage`, whose length is unknown, has begun.
@@ -168,9 +169,27 @@ impl Progress {
     }
 }
 
+/// The stage of estimates that are made before long work, which stay on the terminal.
+const ESTIMATES: &str = "estimates";
+
+impl Progress {
+    /// Prints what a step says of the work ahead.
+    fn print(&self, text: &str) {
+        match &self.shown {
+            Some(shown) => lock(shown).bar.suspend(|| eprintln!("{text}")),
+            None if !self.quiet => eprintln!("{text}"),
+            None => {}
+        }
+    }
+}
+
 impl Monitor for Progress {
     fn step(&self, step: &Step) -> ControlFlow<()> {
         lock(&self.stages).begin(step.stage);
+        if let (ESTIMATES, Some(text)) = (step.stage, &step.message) {
+            text.split("; ").for_each(|line| self.print(line));
+            return self.stop.flow();
+        }
         if let Some(shown) = &self.shown {
             lock(shown).update(step);
         }

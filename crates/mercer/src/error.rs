@@ -36,6 +36,8 @@ params! {
     Alpha = "alpha",
     /// The penalties to compare.
     Alphas = "alphas",
+    /// How the kind of an approximation is chosen.
+    Approximation = "approximation",
     /// The penalty of a support vector machine.
     C = "c",
     /// The values of C to compare.

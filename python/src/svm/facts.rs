@@ -3,6 +3,7 @@
 #![allow(unsafe_code)] // numpy arrays borrow the numbers of a model
 
 use mercer::AnySamples;
+use mercer::model::svm::Svm;
 use mercer_guard::guarded;
 use numpy::ToPyArray;
 use pyo3::prelude::*;
@@ -23,7 +24,8 @@ pub fn svm_coefficients<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, P
 }
 
 /// Task, rows of the support vectors, their number in each class, constants, classes and their weights, the calibration
-/// as JSON, the number of samples it was fitted on, and whether its support vectors are sparse.
+/// as JSON, the number of samples it was fitted on, whether its support vectors are sparse, and the kernel and C of each cell that has
+/// its own.
 #[guarded]
 #[pyfunction]
 pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>> {
@@ -39,5 +41,16 @@ pub fn svm_facts<'py>(model: &Bound<'py, Model>) -> PyResult<Bound<'py, PyDict>>
     facts.set_item("trained_on", machine.trained_on)?;
     let sparse = machine.anchors.as_ref().is_some_and(AnySamples::is_sparse);
     facts.set_item("sparse", sparse)?;
+    facts.set_item("cells", choices(machine))?;
     Ok(facts)
+}
+
+/// The kernel and the C of each cell that has its own.
+fn choices(machine: &Svm) -> Option<(Vec<String>, Vec<f64>)> {
+    let (params, own) = (machine.params.cells.as_ref()?, &machine.cells.as_ref()?.own);
+    if own.is_empty() {
+        return None;
+    }
+    let kernels = own.iter().map(|choice| params.kernels[choice.kernel].to_string()).collect();
+    Some((kernels, own.iter().map(|choice| choice.c).collect()))
 }

@@ -39,6 +39,8 @@ pub struct Grid<'py> {
     kernels: Vec<KernelArg<'py>>,
     cs: Vec<f64>,
     splits: Vec<(PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>)>,
+    /// Whether each cell chooses for itself.
+    per_cell: bool,
 }
 
 impl Grid<'_> {
@@ -50,13 +52,15 @@ impl Grid<'_> {
             kernels: kernels.collect::<PyResult<_>>()?,
             cs: self.cs.clone(),
             folds: self.splits.iter().map(fold).collect::<PyResult<_>>()?,
+            per_cell: self.per_cell,
         })
     }
 }
 
-/// A model, the kernels with their parameters, the scores of each (Cs × folds), and the indices of the kernel and of the C
-/// that were chosen.
-type Found<'py> = (Model, Vec<String>, Vec<Bound<'py, PyArray2<f64>>>, (usize, usize));
+/// A model, the kernels with their parameters, the scores of each (Cs × folds), the indices of the kernel and of the C
+/// that were chosen, and the score of each fold where each cell chose for itself.
+type Found<'py> =
+    (Model, Vec<String>, Vec<Bound<'py, PyArray2<f64>>>, (usize, usize), Option<Vec<f64>>);
 
 /// Chooses kernel and C on samples, or C on a kernel matrix, and fits with them.
 #[guarded]
@@ -73,5 +77,6 @@ pub fn svm_search<'py>(
     let found = enter(py, &run, |ctx| select::svm_search(ctx, &params, input, &targets))?;
     let kernels = found.kernels.iter().map(ToString::to_string).collect();
     let scores = found.scores.iter().map(|scores| copied(py, scores)).collect();
-    Ok((python_model(py, found.model, &settings.dtype)?, kernels, scores, found.chosen))
+    let of_cells = found.cells.map(|cells| cells.scores);
+    Ok((python_model(py, found.model, &settings.dtype)?, kernels, scores, found.chosen, of_cells))
 }

@@ -32,6 +32,8 @@ pub struct SvmSettings<'py> {
     polish: bool,
     /// Rows, overlap and seed.
     cells: Option<(usize, f64, u64)>,
+    /// Whether to choose among exact, landmarks and cells.
+    auto: bool,
 }
 
 impl SvmSettings<'_> {
@@ -57,6 +59,7 @@ impl SvmSettings<'_> {
                 (cells.overlap, cells.seed) = (overlap, seed);
                 cells
             });
+            changed.auto = self.auto;
             changed
         })
     }

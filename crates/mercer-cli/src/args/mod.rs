@@ -21,6 +21,7 @@ mod learning;
 mod man;
 mod outliers;
 mod regression;
+mod serve;
 mod svm;
 mod task;
 mod test_rows;
@@ -51,6 +52,7 @@ pub use learning::{FeatureArgs, LearningArgs, ResultArgs, SvmOutputArgs};
 pub use man::ManArgs;
 pub use outliers::{Contamination, OutliersArgs, Score};
 pub use regression::{KrrArgs, PredictArgs, RidgeArgs, RidgeSolver, SearchArgs};
+pub use serve::{ExploreArgs, ListenArgs, ServeArgs};
 pub use svm::{Calibration, OneclassArgs, SmoArgs, SvcArgs, SvmSearchArgs, SvrArgs};
 pub use task::{TaskArgs, TaskKind};
 pub use test_rows::{TestArgs, TestRows};
@@ -66,7 +68,8 @@ Exit codes:
        an indefinite kernel; for `doctor`, a failed self-test
   2    invalid command line, also where only the table shows it; nothing was written
   70   a bug in mercer; please report the message
-  130  interrupted by Ctrl-C (143: by SIGTERM); no partial files are left behind";
+  130  interrupted by Ctrl-C (143: by SIGTERM); no partial files are left behind. `serve` and
+       `explore` end by these with 0";
 
 /// Kernel methods for tables: kernel PCA, ridge regression, support vector machines, k-means and outlier detection
 #[derive(Debug, Parser)]
@@ -116,6 +119,10 @@ pub enum Verb {
     Kernels(KernelsArgs),
     /// Run kernel PCA on generated data and plot the result
     Demo(DemoArgs),
+    /// Explore kernels on a page in the browser
+    Explore(ExploreArgs),
+    /// Serve predictions of fitted models over HTTP
+    Serve(ServeArgs),
     /// Show system information and run a self-test
     Doctor(DoctorArgs),
     /// Print a shell completion script
@@ -144,6 +151,8 @@ impl Verb {
             Verb::Check(args) => args.quiet,
             Verb::Features(args) => args.quiet,
             Verb::Demo(args) => args.quiet,
+            Verb::Explore(args) => args.quiet,
+            Verb::Serve(args) => args.quiet,
             Verb::Doctor(args) => args.json,
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Completions(_) | Verb::Man(_) => true,
         }
@@ -208,6 +217,7 @@ impl Verb {
                 args.input.check_files(args.output.as_ref(), args.model.as_ref())
             }
             Verb::Inspect(_) | Verb::Kernels(_) | Verb::Doctor(_) => Ok(()),
+            Verb::Explore(_) | Verb::Serve(_) => Ok(()),
             Verb::Completions(_) | Verb::Man(_) => Ok(()),
         }
     }

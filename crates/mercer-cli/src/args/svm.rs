@@ -97,6 +97,23 @@ pub struct SmoArgs {
     pub cell_overlap: f64,
 }
 
+/// The choice among an exact fit and approximations.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Fit")]
+pub struct ApproximationArgs {
+    /// `auto` chooses among an exact fit, --landmarks 1000 and --cells 2000, by estimates of time and memory, which are printed first, and by small
+    /// fits of each kind to a sample of the rows [default: what --landmarks and --cells say]
+    #[arg(hide_short_help = true, long, value_enum, value_name = "CHOICE", conflicts_with_all = ["landmarks", "cells", "polish"])]
+    pub approximation: Option<Approximation>,
+}
+
+/// How an approximation is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Approximation {
+    /// By estimates
+    Auto,
+}
+
 /// Flags of `mercer svc`.
 #[derive(Debug, Args)]
 #[command(after_help = in_short(SVC_EXAMPLES), after_long_help = with_kernels(SVC_EXAMPLES))]
@@ -140,6 +157,9 @@ pub struct SvcArgs {
     /// Also fit on 5 folds, for `predict --interval` without --test
     #[arg(hide_short_help = true, long, help_heading = "Model")]
     pub intervals: bool,
+    /// What is approximated.
+    #[command(flatten)]
+    pub approximation: ApproximationArgs,
     /// Solver options.
     #[command(flatten)]
     pub smo: SmoArgs,
@@ -196,6 +216,9 @@ pub struct SvrArgs {
     /// Also fit on 5 folds, for `predict --interval` without --test
     #[arg(hide_short_help = true, long, help_heading = "Model")]
     pub intervals: bool,
+    /// What is approximated.
+    #[command(flatten)]
+    pub approximation: ApproximationArgs,
     /// Solver options.
     #[command(flatten)]
     pub smo: SmoArgs,
@@ -230,6 +253,9 @@ pub struct OneclassArgs {
     #[arg(long, value_name = "NU", default_value = "0.1", value_parser = fraction,
           allow_negative_numbers = true, help_heading = "Model")]
     pub nu: f64,
+    /// What is approximated.
+    #[command(flatten)]
+    pub approximation: ApproximationArgs,
     /// Solver options.
     #[command(flatten)]
     pub smo: SmoArgs,
@@ -286,6 +312,10 @@ pub struct SvmSearchArgs {
     /// Search a second, finer grid around the best of the first
     #[arg(long, help_heading = "Search")]
     pub refine: bool,
+    /// Let every cell of --cells have the kernel and the cost that are best on its own held-out rows; widths that are not given are
+    /// then those that the rows of the cell suggest
+    #[arg(long, requires = "cells", conflicts_with_all = ["refine", "intervals"], help_heading = "Search")]
+    pub per_cell: bool,
     /// Random seed of the folds
     #[arg(
         hide_short_help = true,

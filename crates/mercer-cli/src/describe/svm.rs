@@ -34,6 +34,12 @@ pub(super) fn describe_machine(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
         lines.add("probability", format!("{} calibration{folds}", calibration.curve));
     }
     lines.add("support", support(facts, svm));
+    if facts.report.storage == "cells" {
+        lines.add("cells", &facts.report.reason);
+    }
+    if let Some(choice) = facts.report.machine.as_ref().and_then(|found| found.choice.as_ref()) {
+        lines.add("approximation", format!("{}: {}", choice.chosen, choice.reason));
+    }
 }
 
 /// The optimum and the solver.

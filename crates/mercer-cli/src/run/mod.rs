@@ -10,6 +10,7 @@ mod demo;
 mod doctor;
 mod evaluated_rows;
 mod explain;
+mod explore;
 mod families;
 mod features;
 mod held_out;
@@ -32,6 +33,7 @@ mod predict;
 mod predicted_vs_true;
 mod prediction;
 mod row_numbers;
+mod serve;
 mod stream;
 mod svm;
 mod target_kind;
@@ -122,6 +124,19 @@ impl Session {
         }
     }
 
+    /// A run within another one that prints nothing, in `context`.
+    fn quiet(context: Context, watch: &Watch) -> Self {
+        Self {
+            context,
+            progress: watch.progress.clone(),
+            stop: watch.stop.clone(),
+            invocation: watch.invocation.clone(),
+            quiet: true,
+            verbose: false,
+            files: Mutex::default(),
+        }
+    }
+
     /// The same run without notes on standard error.
     fn silent(&self) -> Self {
         Self { quiet: true, ..self.watched_by(self.progress.clone()) }
@@ -173,6 +188,8 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Kernels(args) => kernels::kernels(args),
         Verb::Demo(args) => demo::demo(&session(&args.machine), args),
         Verb::Doctor(args) => doctor::doctor(&session(&args.machine), args),
+        Verb::Explore(args) => explore::explore(&session(&args.machine), args),
+        Verb::Serve(args) => serve::serve(&session(&args.machine), args, watch),
         Verb::Man(args) => man::man(args),
         Verb::Completions(args) => {
             let command = Cli::<Verb>::command();

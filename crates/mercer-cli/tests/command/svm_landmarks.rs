@@ -90,6 +90,33 @@ fn one_cell_is_the_exact_machine_and_many_are_stored() {
 }
 
 #[test]
+fn cells_choose_for_themselves() {
+    let folder = folder();
+    let line = "search t.csv --target side --costs 1,10 --gammas 0.5,2 --folds 3 --cells 60";
+    let run = folder.done(&format!("{line} --per-cell -m own.mercer -o o.csv"));
+    check(&run.err, &["with a kernel and a C of its own", "accuracy"]);
+    folder.done("predict own.mercer t.csv --label side -o again.csv");
+    let of = |name: &str| cells(&folder.read(name)).into_iter().skip(1).map(|row| row[1].clone());
+    assert!(of("o.csv").eq(of("again.csv")));
+    check(&folder.done("inspect own.mercer").err, &["with a kernel and a C of its own"]);
+    let run = folder.run("search t.csv --target side --per-cell");
+    assert!(run.code == Some(2) && run.err.contains("--cells"), "{}", run.err);
+    let run = folder.run(&format!("{line} --per-cell --metric macro-f1"));
+    assert!(run.code == Some(2) && run.err.contains("--metric"), "{:?} {}", run.code, run.err);
+}
+
+#[test]
+fn a_choice_among_approximations_is_printed() {
+    let folder = folder();
+    let run = folder.done("svc t.csv --target side --approximation auto -o auto.csv");
+    check(&run.err, &["exact is chosen", "too few", "approximation"]);
+    folder.done("svc t.csv --target side -o exact.csv");
+    assert_eq!(folder.read("auto.csv"), folder.read("exact.csv"));
+    let run = folder.run("svc t.csv --target side --approximation auto --landmarks 5");
+    assert!(run.code == Some(2) && run.err.contains("--approximation"), "{}", run.err);
+}
+
+#[test]
 fn what_has_no_meaning_is_refused() {
     let folder = folder();
     for (flags, why) in [

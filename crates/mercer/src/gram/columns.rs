@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::patches::Reach;
 use crate::error::Result;
 use crate::kernel::{Kernel, Tile};
 use crate::linalg::view::MatRef;
@@ -28,6 +29,11 @@ pub trait Columns<S: Real>: Send + Sync {
 
     /// The rows and columns `which`, which may repeat, as a matrix of their own.
     fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a>;
+
+    /// Between which samples entries are more than nothing; none where they may be between any.
+    fn reach(&self) -> Option<&Reach> {
+        None
+    }
 }
 
 /// A block of columns of a matrix.
@@ -67,18 +73,25 @@ pub struct Evaluated<'k, P, T> {
     kernel: &'k dyn Kernel<P, T>,
     points: P,
     shift: Shift,
+    reach: Option<Reach>,
 }
 
 impl<'k, P: Points, T: Real> Evaluated<'k, P, T> {
     /// The matrix of `kernel` on `points`, computed in `T`.
     pub fn new(kernel: &'k dyn Kernel<P, T>, points: P) -> Self {
-        Self { kernel, points, shift: Shift::default() }
+        Self { kernel, points, shift: Shift::default(), reach: None }
     }
 
     /// The same matrix less u_i and u_j at (i, j); `u` has a number per sample, or none.
     pub fn less(self, u: &[f64]) -> Self {
         assert!(u.is_empty() || u.len() == self.points.len());
         Self { shift: Shift::new(u), ..self }
+    }
+
+    /// The same matrix, of which it is known how far its samples reach; nothing may have been taken off.
+    pub fn within(self, reach: Option<Reach>) -> Self {
+        assert!(reach.is_none() || self.shift.0.is_empty());
+        Self { reach, ..self }
     }
 }
 
@@ -113,7 +126,12 @@ impl<P: Points, T: Real, S: Real> Columns<S> for Evaluated<'_, P, T> {
 
     fn restrict<'a>(&'a self, which: &[usize]) -> Box<dyn Columns<S> + 'a> {
         let shift = self.shift.select(which);
-        Box::new(Evaluated { kernel: self.kernel, points: self.points.select(which), shift })
+        let reach = self.reach.as_ref().map(|reach| reach.select(which));
+        Box::new(Evaluated { kernel: self.kernel, points: self.points.select(which), shift, reach })
+    }
+
+    fn reach(&self) -> Option<&Reach> {
+        self.reach.as_ref()
     }
 }
 

@@ -17,6 +17,7 @@ mod low_rank;
 mod matrix;
 mod matrix_free;
 mod packed;
+mod patches;
 mod plan;
 mod precomputed;
 mod restricted;
@@ -56,6 +57,8 @@ pub use matrix::matrix_bytes;
 pub use matrix_free::MatrixFree;
 #[doc(hidden)]
 pub use packed::Packed;
+#[doc(hidden)]
+pub use patches::{Patches, Reach};
 #[doc(hidden)]
 pub use plan::plan_with_copy;
 #[doc(hidden)]

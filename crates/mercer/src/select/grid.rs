@@ -38,15 +38,49 @@ const WIDER: i32 = 2;
 /// data suggests, from narrow to wide; for any other, itself. A kernel on a group of columns is
 /// looked at in the same way. All are resolved.
 pub fn widths(spec: &KernelSpec, x: impl Into<AnySamples>) -> Result<Vec<KernelSpec>> {
-    with_samples!(&x.into(), x => widths_on(spec, x))
+    widths_rounded(spec, &x.into(), Rounding::Digits)
 }
 
-fn widths_on<T: Real>(spec: &KernelSpec, x: &Samples<T>) -> Result<Vec<KernelSpec>> {
+/// To what widths are rounded.
+#[derive(Clone, Copy)]
+pub(super) enum Rounding {
+    /// Four digits are as good as sixteen here, and easier to read and to type.
+    Digits,
+    /// Widths of several sets of samples are then few different ones.
+    PowerOfTwo,
+}
+
+impl Rounding {
+    fn apply(self, value: f64) -> f64 {
+        match self {
+            Rounding::Digits => format!("{value:.3e}").parse().unwrap_or(value),
+            Rounding::PowerOfTwo => value.log2().round().exp2(),
+        }
+    }
+}
+
+/// As [`widths`], rounded otherwise.
+pub(super) fn widths_rounded(
+    spec: &KernelSpec,
+    x: &AnySamples,
+    rounding: Rounding,
+) -> Result<Vec<KernelSpec>> {
+    with_samples!(x, x => widths_on(spec, x, rounding))
+}
+
+fn widths_on<T: Real>(
+    spec: &KernelSpec,
+    x: &Samples<T>,
+    rounding: Rounding,
+) -> Result<Vec<KernelSpec>> {
     if let (Shape::Columns(names, inner), Samples::Parts(parts)) = (spec.shape(), x)
         && let Some(group) = parts.named(names)
     {
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        return Ok(widths_on(&inner, group)?.into_iter().map(|spec| spec.on(&names)).collect());
+        return Ok(widths_on(&inner, group, rounding)?
+            .into_iter()
+            .map(|spec| spec.on(&names))
+            .collect());
     }
     let Some((leaf, width)) = spec.as_leaf().and_then(|leaf| Some((leaf, width_of(leaf)?))) else {
         return Ok(vec![spec.resolve(x)?]);
@@ -65,10 +99,9 @@ fn widths_on<T: Real>(spec: &KernelSpec, x: &Samples<T>) -> Result<Vec<KernelSpe
     let Some(value) = middle.as_leaf().and_then(|leaf| leaf.optional(width.name)) else {
         return Ok(vec![middle]);
     };
-    // Four digits are as good as sixteen here, and easier to read and to type.
-    let short = |v: f64| format!("{v:.3e}").parse().unwrap_or(v);
-    let at =
-        |step: i32| with(Value::Number(short(value * 2.0_f64.powf(width.power * f64::from(step)))));
+    let at = |step: i32| {
+        with(Value::Number(rounding.apply(value * 2.0_f64.powf(width.power * f64::from(step)))))
+    };
     (-NARROWER..=WIDER).map(|step| at(step)?.resolve(x)).collect()
 }
 

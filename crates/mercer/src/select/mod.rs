@@ -19,6 +19,7 @@ mod refine;
 mod splits;
 mod squares;
 mod svm;
+mod svm_cells;
 mod svm_fold;
 mod table;
 
@@ -52,6 +53,8 @@ pub use splits::{grouped_folds, repeated, stratified_folds, time_ordered_folds};
 #[doc(hidden)]
 pub use svm::svm_search_by;
 pub use svm::{SvmSearch, SvmSearchParams, svm_path, svm_search};
+#[doc(hidden)]
+pub use svm_cells::CellChoices;
 #[doc(hidden)]
 pub use svm_fold::{OutOfFold, svm_out_of_fold};
 pub use table::{Chosen, Table};

@@ -5,6 +5,7 @@
 
 use super::criterion::Criterion;
 use super::folds::Fold;
+use super::svm_cells::CellChoices;
 use super::svm_fold::{self, OutOfFold};
 use crate::context::{Context, SharedProgress, Step};
 use crate::error::{Error, Param, Result};
@@ -38,7 +39,7 @@ fn path_of(
 }
 
 /// The indices of the values of C in ascending order: coefficients of a smaller one are within the bounds of a larger one.
-fn ascending(cs: &[f64]) -> Vec<usize> {
+pub(super) fn ascending(cs: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..cs.len()).collect();
     order.sort_by(|&a, &b| cs[a].total_cmp(&cs[b]));
     order
@@ -93,6 +94,10 @@ pub struct SvmSearchParams {
     pub cs: Vec<f64>,
     /// The folds of the cross-validation.
     pub folds: Vec<Fold>,
+    /// Whether every cell of a machine on cells has the kernel and the C that are best on its own test rows. Kernels without a
+    /// written width then have widths from the samples of each cell.
+    #[doc(hidden)]
+    pub per_cell: bool,
 }
 
 /// The result of a search.
@@ -105,6 +110,9 @@ pub struct SvmSearch {
     pub scores: Vec<Mat<f64>>,
     /// The indices of the chosen kernel and of the chosen `c`; of equal scores, the first.
     pub chosen: (usize, usize),
+    /// What single cells have chosen, where each has its own.
+    #[doc(hidden)]
+    pub cells: Option<CellChoices>,
 }
 
 /// Searches over kernels and C by accuracy or R², for `CSvc` and `EpsilonSvr`; on a kernel matrix over C alone.
@@ -141,16 +149,24 @@ fn search_by(
     by: (Criterion, Option<Method>),
 ) -> Result<SvmSearch> {
     let Input::Samples(x) = &input else {
+        if params.per_cell {
+            let message = "not available with a precomputed kernel: samples are divided into cells";
+            return Err(Error::parameter(Param::Cells, message));
+        }
         let search = Search::new(params, (targets, by), &input, 1)?;
         let shared_kernel = SharedKernel::new(ctx, &params.model, &input)?;
         let scores = vec![search.scores(ctx, &params.model, &shared_kernel)?];
         let chosen = best(&scores)?;
         let chosen_params = SvmParams { c: params.cs[chosen.1], ..params.model.clone() };
         let model = Svm::fit(ctx, &chosen_params, &input, targets, None)?;
-        return Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen });
+        return Ok(SvmSearch { model, kernels: Vec::new(), scores, chosen, cells: None });
     };
     if params.kernels.is_empty() {
         return Err(Error::parameter(Param::Kernel, "at least one kernel is required"));
+    }
+    if params.per_cell {
+        let search = Search::new(params, (targets, by), &input, 1)?;
+        return super::svm_cells::search(ctx, &search, x, by.0);
     }
     let resolve = |spec: &KernelSpec| with_samples!(x, x => spec.resolve(x));
     let kernels: Vec<KernelSpec> = params.kernels.iter().map(resolve).collect::<Result<_>>()?;
@@ -175,14 +191,14 @@ fn search_by(
     let x = with_samples!(x, x => AnySamples::from(super::compared(x, &kernel)));
     let chosen_params = SvmParams { kernel, c, ..params.model.clone() };
     let model = Svm::fit(ctx, &chosen_params, &x, targets, None)?;
-    Ok(SvmSearch { model, kernels, scores, chosen })
+    Ok(SvmSearch { model, kernels, scores, chosen, cells: None })
 }
 
 /// A search under way.
-struct Search<'a> {
-    params: &'a SvmSearchParams,
+pub(super) struct Search<'a> {
+    pub params: &'a SvmSearchParams,
     input: &'a Input<'a>,
-    targets: &'a Targets,
+    pub targets: &'a Targets,
     criterion: Criterion,
     /// How decisions become probabilities, where these are scored.
     calibration: Option<Method>,
@@ -305,7 +321,7 @@ impl<'a> Search<'a> {
 }
 
 /// The kernel and the C with the best mean score; of equal ones, the first.
-fn best(scores: &[Mat<f64>]) -> Result<(usize, usize)> {
+pub(super) fn best(scores: &[Mat<f64>]) -> Result<(usize, usize)> {
     let mean = |table: &Mat<f64>, c: usize| table.row(c).iter().sum::<f64>() / table.cols() as f64;
     let mut best = ((0, 0), f64::NEG_INFINITY);
     for (kernel, table) in scores.iter().enumerate() {

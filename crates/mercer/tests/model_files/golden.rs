@@ -18,7 +18,7 @@ struct Golden {
     tolerance: f64,
 }
 
-const V1: [Golden; 9] = [
+const V1: [Golden; 10] = [
     Golden {
         file: "v1-pca.mercer",
         scores: &[
@@ -164,6 +164,12 @@ const V1: [Golden; 9] = [
         ],
         back: None,
         tolerance: 1e-6,
+    },
+    Golden {
+        file: "v1-svm-cells.mercer",
+        scores: &[-0.5344904452691945, -0.45581424466987513, 0.6611823389009909],
+        back: None,
+        tolerance: 1e-12,
     },
 ];
 

@@ -406,7 +406,13 @@ fn a_search_scores_as_fits_on_parts_do() {
         let model = params(task);
         let folds: Vec<Fold> = select::folds(120, 4, 1).unwrap();
         let kernels = vec![kernel("rbf(gamma=0.1)"), kernel("rbf(gamma=1)")];
-        let search = SvmSearchParams { model: model.clone(), kernels, cs: vec![5.0, 0.5], folds };
+        let search = SvmSearchParams {
+            model: model.clone(),
+            kernels,
+            cs: vec![5.0, 0.5],
+            folds,
+            per_cell: false,
+        };
         let supervision = &data.supervision(task, None);
         let found = svm_search(&ctx, &search, &data.x, supervision).unwrap();
         for (k, spec) in search.kernels.iter().enumerate() {
@@ -524,4 +530,36 @@ fn degenerate_data_gives_an_answer() {
     let model = Svm::fit(&ctx, &params, &x, supervision, None).unwrap();
     let found = model.decisions(&ctx, &x).unwrap();
     assert!(found.data().iter().all(|v| (v - 3.0).abs() < 0.11), "{:?}", found.data());
+}
+
+/// Points on a sphere in two classes with a winding border, where kernel values fall off soon.
+fn on_a_sphere(n: usize) -> (Dense<f64>, Targets) {
+    let mut stream = Stream::new(4, "sphere");
+    let (mut rows, mut places) = (Vec::new(), Vec::new());
+    for _ in 0..n {
+        let point: [f64; 3] = std::array::from_fn(|_| stream.normal());
+        let length = point.iter().map(|v| v * v).sum::<f64>().sqrt();
+        let [x, y, z] = point.map(|v| v / length);
+        rows.extend([x, y, z]);
+        places.push(usize::from((7.0 * x).sin() + (9.0 * y).sin() * (5.0 * z).cos() > 0.3));
+    }
+    (Dense::from_vec(rows, n, 3).unwrap(), Targets::labels(Labels { names: names(2), places }))
+}
+
+#[test]
+fn more_rows_than_a_working_set_take_few_columns_each_and_any_number_of_threads() {
+    let (x, targets) = on_a_sphere(6000);
+    let params = SvmParams { c: 10.0, ..SvmParams::new(Task::CSvc, kernel("rbf(gamma=200)")) };
+    let fit =
+        |threads: usize| Svm::fit(&Context::new(threads), &params, &x, &targets, None).unwrap();
+    let (one, three) = (fit(1), fit(3));
+    let machine = one.report.machine.as_ref().unwrap();
+    assert_eq!(machine.problems[0].stop, Stop::Converged);
+    assert!(machine.problems[0].violation <= params.tolerance);
+    assert!(machine.problems[0].certified_rows > 0);
+    let each = machine.columns_used as f64 / one.support.len() as f64;
+    assert!(each < 12.0, "{each} columns for each support vector");
+    assert_eq!(one.support, three.support);
+    let bits = |model: &Svm| model.coef.data().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    assert_eq!(bits(&one), bits(&three));
 }

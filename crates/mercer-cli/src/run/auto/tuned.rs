@@ -85,6 +85,7 @@ fn machine(
         kernels,
         cs: costs.iter().map(|cost| cost * unit).collect(),
         folds: folds::inner(&truth.strata(), seed)?,
+        per_cell: false,
     };
     let found = select::svm_search(ctx, &params, x, &truth.targets())?;
     Ok(Tuned::Machine(Box::new(found.model), costs[found.chosen.1]))

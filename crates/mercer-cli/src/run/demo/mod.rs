@@ -14,6 +14,7 @@ use mercer::points::Dense;
 use mercer::{KernelSpec, Result};
 
 use self::linear_classifier::LinearClassifier;
+pub use self::names::{KNOWN, family};
 use self::picture::GRID;
 use super::Session;
 use crate::args::{DemoArgs, Subject};

@@ -10,7 +10,7 @@ use crate::plot::{self, Drawing, LabelColumn, Scatter, component_title};
 use crate::run::Session;
 
 /// Training names.
-const KNOWN: [&str; 35] = [
+pub const KNOWN: [&str; 35] = [
     "bouvier patty",
     "bouvier selma",
     "brockman kent",
@@ -79,7 +79,7 @@ pub fn find(session: &Session, kernel: Option<&KernelSpec>) -> Result<NamesResul
 }
 
 /// The family of a person: the first word of the name, or two of a name that begins with `van`.
-fn family(name: &'static str) -> &'static str {
+pub fn family(name: &'static str) -> &'static str {
     let words = if name.starts_with("van ") { 2 } else { 1 };
     let end = name.match_indices(' ').nth(words - 1).map(|(end, _)| end);
     &name[..end.unwrap_or(name.len())]

@@ -41,6 +41,8 @@ pub struct Search<'a> {
     pub validation: &'a FoldArgs,
     /// Whether to search a finer grid around the best.
     pub refine: bool,
+    /// Whether each cell chooses for itself.
+    pub per_cell: bool,
 }
 
 /// The fitted model.
@@ -75,12 +77,26 @@ pub struct Grid {
     pub first: Option<(usize, usize)>,
     /// A best kernel at the end of the widths.
     pub edge: Option<String>,
+    /// The score of each fold with the choice of every cell, where each has its own.
+    pub of_cells: Option<Vec<f64>>,
 }
 
 impl Grid {
-    /// The mean over the folds, with its standard error.
+    /// The score of a combination.
     pub fn score(&self, kernel: usize, cost: usize) -> Scored {
-        let folds = self.scores[kernel].row(cost);
+        self.over_folds(self.scores[kernel].row(cost))
+    }
+
+    /// The score of what was chosen.
+    pub fn best(&self) -> Scored {
+        match &self.of_cells {
+            Some(folds) => self.over_folds(folds),
+            None => self.score(self.chosen.0, self.chosen.1),
+        }
+    }
+
+    /// The mean over the folds, with its standard error.
+    fn over_folds(&self, folds: &[f64]) -> Scored {
         let count = folds.len() as f64;
         let value = folds.iter().sum::<f64>() / count;
         let squares = folds.iter().map(|score| (score - value).powi(2)).sum::<f64>();
@@ -91,14 +107,13 @@ impl Grid {
 
     /// The search as stored in a model file.
     pub fn notes(&self) -> SearchNotes {
-        let (kernel, cost) = self.chosen;
         let own = (self.kernels.len(), self.costs.len());
         let (kernels, costs) = self.first.unwrap_or(own);
         SearchNotes {
-            folds: self.scores[kernel].cols(),
+            folds: self.scores[self.chosen.0].cols(),
             kernels,
             costs,
-            score: self.score(kernel, cost),
+            score: self.best(),
             method: Some(self.folds.method()),
             refined: self.first.map_or(0, |_| own.0 * own.1),
         }
@@ -148,6 +163,7 @@ fn search(
         kernels: kernels(search, x)?,
         cs: search.costs.iter().map(|cost| cost * task.unit).collect(),
         folds: folds.folds.clone(),
+        per_cell: search.per_cell,
     };
     let of = |params: &SvmSearchParams| {
         select::svm_search_by(
@@ -171,7 +187,11 @@ fn search(
         let cs = costs.iter().map(|cost| cost * task.unit).collect();
         found = of(&SvmSearchParams { kernels, cs, ..params })?;
     }
-    let edge = select::edge_of_widths(&found.kernels, found.chosen.0);
+    // Where cells choose, the best of all is not what the model has.
+    let edge = match found.cells {
+        None => select::edge_of_widths(&found.kernels, found.chosen.0),
+        Some(_) => None,
+    };
     let grid = Grid {
         kernels: names_of(&found.kernels),
         costs,
@@ -181,6 +201,7 @@ fn search(
         folds,
         first,
         edge: edge.map(|note| note.to_string()),
+        of_cells: found.cells.map(|cells| cells.scores),
     };
     Ok((found.model, grid))
 }
@@ -220,5 +241,10 @@ fn out_of_fold(
 fn kernels(search: &Search<'_>, x: &Input<'_>) -> Result<Vec<KernelSpec>> {
     let rbf = |gamma: &f64| format!("rbf(gamma={gamma})").parse();
     let given: Vec<Kernel> = search.gammas.iter().map(rbf).collect::<Result<_>>()?;
-    every_width(if given.is_empty() { search.kernels } else { &given }, x)
+    let all = if given.is_empty() { search.kernels } else { &given };
+    if search.per_cell {
+        // Each cell has widths of its own.
+        return Ok(all.iter().map(Kernel::spec).collect());
+    }
+    every_width(all, x)
 }

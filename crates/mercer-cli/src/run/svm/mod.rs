@@ -116,6 +116,7 @@ fn svc_job(args: &SvcArgs) -> Job<'_> {
     let mut params = params(task, &args.kernel, &args.smo);
     params.c = args.cost;
     params.nu = args.nu.unwrap_or(params.nu);
+    params.auto = args.approximation.approximation.is_some();
     Job {
         command: "svc",
         table: &args.table,
@@ -152,6 +153,7 @@ fn svr_job(args: &SvrArgs) -> Job<'_> {
     let mut params = params(task, &args.kernel, &args.smo);
     (params.c, params.epsilon) = (args.cost, args.epsilon);
     params.nu = args.nu.unwrap_or(params.nu);
+    params.auto = args.approximation.approximation.is_some();
     Job {
         command: "svr",
         table: &args.table,
@@ -177,6 +179,7 @@ fn svr_job(args: &SvrArgs) -> Job<'_> {
 pub fn oneclass(session: &Session, args: &OneclassArgs) -> std::result::Result<(), Failure> {
     let mut params = params(SvmTask::OneClass, &args.kernel, &args.smo);
     params.nu = args.nu;
+    params.auto = args.approximation.approximation.is_some();
     let job = Job {
         command: "oneclass",
         table: &args.table,
@@ -229,6 +232,7 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
             seed: args.seed,
             validation: &args.validation,
             refine: args.refine,
+            per_cell: args.per_cell,
         }),
         evaluation: Some(&args.evaluation),
         intervals: args.intervals,

@@ -44,6 +44,14 @@ impl<T: Real> SpecKernel<T> {
         self.member().expect("a kernel of a single family").apply(values);
     }
 
+    /// The squared distance from which on kernel values are lost in the rounding of k(x, x) in double precision, if they fall with
+    /// distance alone.
+    #[doc(hidden)]
+    pub fn reach(&self) -> Option<f64> {
+        let falls = |member: &&Member| member.measure() == Measure::SquaredDistance;
+        self.member().filter(falls)?.measured_from(f64::EPSILON)
+    }
+
     fn member(&self) -> Option<&Member> {
         match self.root() {
             Node::Member(member) => Some(member),

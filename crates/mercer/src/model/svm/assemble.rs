@@ -99,6 +99,7 @@ fn report(solved: &[DualSolution], computed_in: Dtype) -> Report {
         notes: Vec::new(),
         system: None,
         machine: Some(SvmReport {
+            choice: None,
             precision: computed_in.name().into(),
             problems,
             tube: solved.first().and_then(|solution| solution.tube),

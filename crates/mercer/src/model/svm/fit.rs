@@ -26,7 +26,7 @@ use crate::solve::smo::{self, Memory, Problem, Solution, Solver, Stop};
 /// Tolerances that the margin of nu-SVC must have at least.
 pub(super) const MARGIN: f64 = 100.0;
 /// Bytes for kernel columns unless something else is asked for.
-const CACHE: u64 = 2_000_000_000;
+pub(super) const CACHE: u64 = 2_000_000_000;
 
 impl Svm {
     /// Fits on samples or on a kernel matrix, which must be symmetric. `start` is a model of the same task, classes and number of
@@ -52,6 +52,16 @@ impl Svm {
         start: Option<&Svm>,
     ) -> Result<Self> {
         let started = Instant::now();
+        if params.auto {
+            let (chosen, choice) = Self::chosen_mode(ctx, params, &input, targets)?;
+            let mut model = Self::fit_input(ctx, &chosen, input, targets, start)?;
+            model.params.max_seconds = params.max_seconds;
+            if let Some(machine) = &mut model.report.machine {
+                machine.choice = Some(choice);
+            }
+            model.report.seconds = started.elapsed().as_secs_f64();
+            return Ok(model);
+        }
         if let Some(landmarks) = &params.landmarks {
             let x = samples_of(input)?;
             let mut model = Self::fit_on_landmarks(ctx, params, landmarks, &x, targets, start)?;

@@ -4,6 +4,7 @@
 //! expansion over the few training samples whose coefficient is not zero, the support vectors.
 
 mod assemble;
+mod auto;
 mod calibrate;
 mod calibrate_held_out;
 mod calibration;
@@ -25,8 +26,10 @@ mod shared_kernel;
 
 use serde::{Deserialize, Serialize};
 
+pub use auto::{ModeChoice, ModeEstimate};
 pub use calibration::{Calibration, Curve, Method};
-pub use cells::{CellParams, CellState};
+pub use cells::{CellChoice, CellParams, CellState};
+pub(crate) use cells::{CellGrid, Compared, Split};
 pub use decode::{one_vs_rest, votes};
 pub use low_rank::{LowRankState, SampledLoss};
 pub use report::{ProblemReport, Stop, SvmReport};
@@ -116,6 +119,10 @@ pub struct SvmParams {
     /// The sizes of cells that have a machine each; `None` for one machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<CellParams>,
+    /// Whether to choose among an exact machine, landmarks and cells, by estimates of what they take and small machines on a sample of the
+    /// rows. The parameters of the model are those that were chosen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub auto: bool,
 }
 
 /// JSON has no infinity: an infinite number is the text `"inf"`.
@@ -163,6 +170,7 @@ impl SvmParams {
             landmarks: None,
             polish: false,
             cells: None,
+            auto: false,
         }
     }
 }

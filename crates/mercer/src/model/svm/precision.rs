@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::exact_kernel::{ExactKernel, PROBED, Probe, Working, common, references, spread_out};
 use crate::context::{Context, Reservation};
 use crate::error::Result;
-use crate::gram::{Columns, Evaluated};
+use crate::gram::{Columns, Evaluated, Reach};
 use crate::kernel::{Kernel, KernelSpec, Recentred, SpecKernel, Tile};
 use crate::points::{Dense, Dtype, Points, Samples, Span};
 use crate::real::Real;
@@ -23,6 +23,8 @@ pub(super) struct KernelPrecision<T: Real> {
     constant: f64,
     largest: f64,
     single_error: f64,
+    /// How far samples reach, where kernel values fall off with distance.
+    reach: Option<Reach>,
 }
 
 /// A kernel on samples in numbers of a type.
@@ -102,7 +104,14 @@ impl<T: Real> KernelPrecision<T> {
         let constant = centred.recentred.as_ref().map_or(0.0, Recentred::at_point);
         let taken_off = centred.rises()?.unwrap_or_else(|| shift.clone());
         let largest = centred.largest(spec)?.max(exact.largest);
-        Ok(Self { centred, numbers, shift, taken_off, constant, largest, single_error })
+        let reach = match &numbers {
+            Numbers::Single(_, points) if centred.recentred.is_none() => {
+                let square = SpecKernel::<f64>::new(spec)?.reach();
+                points.dense().zip(square).and_then(|(rows, square)| Reach::new(rows, square))
+            }
+            _ => None,
+        };
+        Ok(Self { centred, numbers, shift, taken_off, constant, largest, single_error, reach })
     }
 
     fn evaluated(&self, points: Samples<f64>) -> Evaluated<'_, Samples<f64>, f64> {
@@ -238,7 +247,8 @@ impl<T: Real> ExactKernel for KernelPrecision<T> {
     fn columns(&self) -> Working<'_> {
         match &self.numbers {
             Numbers::Single(kernel, points) => {
-                Working::Single(Box::new(Evaluated::new(&**kernel, points.clone())))
+                let columns = Evaluated::new(&**kernel, points.clone());
+                Working::Single(Box::new(columns.within(self.reach.clone())))
             }
             Numbers::Rounded(points) => Working::Single(Box::new(self.evaluated(points.clone()))),
             Numbers::Double(points) => Working::Double(Box::new(self.evaluated(points.clone()))),

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::auto::ModeChoice;
 pub use crate::solve::smo::Stop;
 
 /// The certificate of a fit.
@@ -21,6 +22,9 @@ pub struct SvmReport {
     /// Of those, the ones found in the cache.
     #[serde(rename = "columns_at_hand")]
     pub cache_hits: u64,
+    /// How the kind of machine was chosen, where it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<ModeChoice>,
 }
 
 impl SvmReport {

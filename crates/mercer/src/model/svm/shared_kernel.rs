@@ -7,19 +7,20 @@ use super::check::Checked;
 use super::exact_kernel::{ExactKernel, Given, Working};
 use super::fit::Fit;
 use super::precision::KernelPrecision;
-use super::problem::DualProblem;
+use super::problem::{DualProblem, DualSolution};
 use super::{Svm, SvmParams, notes};
 use crate::context::{Context, Reservation, try_pieces};
 use crate::error::{Error, Result};
 use crate::gram::{ColumnBlock, Columns, Stored};
 use crate::kernel::{KernelSpec, Tile};
 use crate::linalg::alloc;
+use crate::linalg::pairs::{LANES, add_rows};
 use crate::linalg::view::Mat;
 use crate::model::input::{Input, symmetric};
 use crate::model::targets::Targets;
 use crate::points::{AnySamples, Cost, Samples, with_matrix, with_samples};
 use crate::real::Real;
-use crate::solve::smo::{MemoryPlan, Solver, Stop};
+use crate::solve::smo::{MemoryPlan, Solver, Stop, Variable};
 
 /// A kernel on samples, or a matrix, shared by several exact fits.
 pub(crate) struct ExactShared<'a> {
@@ -51,12 +52,25 @@ pub(crate) fn matrix_bytes<S>(n: usize) -> u64 {
     (n as u64).saturating_mul(n as u64).saturating_mul(size_of::<S>() as u64)
 }
 
-/// All kernel values, if they take at most half of what is left of the budget.
+/// Numbers read for a kernel value up to which it is computed in the time that reading it would take.
+const QUICK: usize = 16;
+/// Samples from which on that counts: fewer are worked on all at once where kernel values are in memory.
+const MANY: usize = 8192;
+/// Rows and columns of a tile that is not kept.
+const SIDE: usize = 256;
+
+/// Whether kernel values are rather computed again than kept.
+fn is_quick<S: Real>(columns: &dyn Columns<S>) -> bool {
+    columns.size() >= MANY && columns.cost().eval_cost <= QUICK
+}
+
+/// All kernel values, if they take at most half of what is left of the budget, and if it pays to keep them.
 pub(super) fn materialize<S: Real>(
     ctx: &Context,
     columns: &dyn Columns<S>,
 ) -> Result<Option<Materialized<S>>> {
-    match matrix_bytes::<S>(columns.size()) > ctx.budget() / 2 {
+    let n = columns.size();
+    match is_quick(columns) || matrix_bytes::<S>(n) > ctx.budget() / 2 {
         true => Ok(None),
         false => Materialized::new(ctx, columns).map(Some),
     }
@@ -136,6 +150,34 @@ impl<'a, S: Real> Across<'a, S> {
     }
 }
 
+/// Σ by · column for the rows `test`, where columns are computed once.
+fn sums<S: Real>(
+    ctx: &Context,
+    columns: &dyn Columns<S>,
+    support: &[(usize, f64)],
+    test: &[usize],
+) -> Result<Vec<f64>> {
+    let block = |some: &[(usize, f64)]| {
+        let which: Vec<usize> = some.iter().map(|(row, _)| *row).collect();
+        let mut steps: Vec<f64> = some.iter().map(|(_, by)| *by).collect();
+        steps.resize(steps.len().next_multiple_of(LANES), 0.0);
+        (columns.column_block(&which), which.len(), steps)
+    };
+    let blocks: Vec<_> = support.chunks(SIDE).map(block).collect();
+    let mut sums = vec![0.0; test.len()];
+    try_pieces(&mut sums, SIDE, &|piece, sums| {
+        let rows = &test[piece * SIDE..][..sums.len()];
+        for (block, width, steps) in &blocks {
+            ctx.poll()?;
+            let mut values = vec![S::ZERO; rows.len() * steps.len()];
+            block.fill_rows(rows, Tile::new(&mut values, rows.len(), *width, steps.len()))?;
+            add_rows(sums, &values, steps);
+        }
+        Ok(())
+    })?;
+    Ok(sums)
+}
+
 /// Bytes of the kernel values of `test` samples with `train` others.
 fn across_bytes<S>(test: usize, train: usize) -> u64 {
     (test as u64).saturating_mul(train as u64).saturating_mul(size_of::<S>() as u64)
@@ -146,6 +188,37 @@ pub(crate) fn fold_bytes(n: usize, test: usize, cost: Cost) -> u64 {
     let train = n.saturating_sub(test);
     MemoryPlan::wanted::<f32>(train, cost)
         .saturating_add(across_bytes::<f64>(test, train).saturating_mul(4))
+}
+
+/// The solution with the value of C before, and what C and the bounds of coefficients were.
+struct Last {
+    c: (f64, Vec<f64>),
+    solved: DualSolution,
+}
+
+/// The largest size of a coefficient.
+fn bound(variable: &Variable) -> f64 {
+    variable.upper.max(-variable.lower)
+}
+
+impl Last {
+    /// The same problem with another C, started from here. Where most coefficients are at their bound they stay there as it moves,
+    /// and the others in proportion: with them their slopes do. Where few are, all stay where they are.
+    fn lead_to(self, dual: DualProblem, now: (f64, &[f64]), samples: usize) -> DualProblem {
+        let Self { c: (c, before), solved } = self;
+        let most = 2 * solved.report.bounded > solved.report.support;
+        let factor = if most { now.0 / c } else { 1.0 };
+        let (mut beta, mut f) = (vec![0.0; samples], vec![0.0; samples]);
+        for (place, &sample) in solved.samples.iter().enumerate() {
+            let own = solved.beta[place];
+            beta[sample] = match most && own.abs() >= before[place] {
+                true => now.1[place].copysign(own),
+                false => factor * own,
+            };
+            f[sample] = factor * solved.slopes[place];
+        }
+        dual.start_from(&beta).with_slopes(&beta, &f)
+    }
 }
 
 impl<'a> ExactShared<'a> {
@@ -277,15 +350,20 @@ impl<'a> ExactShared<'a> {
             let samples = pose(&steps[0]).samples;
             let rows: Vec<usize> = samples.iter().map(|&sample| checked.rows[sample]).collect();
             let part = columns.restrict(&rows);
-            let across = Across::new(ctx, columns, &rows, test)?;
+            let across = match is_quick(columns) {
+                true => None,
+                false => Some(Across::new(ctx, columns, &rows, test)?),
+            };
             let mut solver = Solver::new(&*part);
-            let mut start: Option<(Vec<f64>, Vec<f64>)> = None;
+            let mut last: Option<Last> = None;
             let mut decisions = Vec::new();
             for params in steps {
                 let fit = Fit { params, started: Instant::now(), ..one };
-                let dual = match start.take() {
-                    None => pose(params),
-                    Some((beta, f)) => pose(params).start_from(&beta).with_slopes(&beta, &f),
+                let dual = pose(params);
+                let bounds: Vec<f64> = dual.problem.variables.iter().map(bound).collect();
+                let dual = match last.take() {
+                    None => dual,
+                    Some(last) => last.lead_to(dual, (params.c, &bounds), checked.rows.len()),
                 };
                 let solved = fit.solve_with(&mut solver, dual, None, ctx)?;
                 if solved.report.stop == Stop::Interrupted {
@@ -298,14 +376,16 @@ impl<'a> ExactShared<'a> {
                     let each = support.iter().map(|&i| line[i].to_f64() * solved.beta[i]);
                     sign * (each.sum::<f64>() + solved.working_offset)
                 };
-                decisions.push(across.map(decide)?);
-                let mut beta = vec![0.0; checked.rows.len()];
-                let mut f = vec![0.0; checked.rows.len()];
-                for (place, &sample) in solved.samples.iter().enumerate() {
-                    beta[sample] = solved.beta[place];
-                    f[sample] = solved.slopes[place];
-                }
-                start = Some((beta, f));
+                decisions.push(match &across {
+                    Some(across) => across.map(decide)?,
+                    None => {
+                        let support: Vec<(usize, f64)> =
+                            support.iter().map(|&i| (rows[i], solved.beta[i])).collect();
+                        let sums = sums(ctx, columns, &support, test)?;
+                        sums.iter().map(|sum| sign * (sum + solved.working_offset)).collect()
+                    }
+                });
+                last = Some(Last { c: (params.c, bounds), solved });
             }
             Ok(decisions)
         };

@@ -9,12 +9,18 @@ use crate::kernel::Tile;
 use crate::linalg::pairs::{add_columns, add_rows, turn};
 use crate::real::Real;
 
-/// Rows that are worked on at a time.
-const ROWS: usize = 1024;
+/// Rows that are worked on at a time: so many that preparing the columns does not show, and in enough pieces for many threads.
+const ROWS: std::ops::RangeInclusive<usize> = 128..=1024;
+const PIECES: usize = 64;
 /// Columns that are computed at a time: with so many rows, a tile that stays in the second-level cache.
 const COLS: usize = 64;
 /// Columns whose memory is taken at once.
 const SLAB: usize = 64;
+
+/// Rows of a piece of so many.
+fn rows_of_piece(rows: usize) -> usize {
+    (rows / PIECES).next_multiple_of(*ROWS.start()).clamp(*ROWS.start(), *ROWS.end())
+}
 
 /// A change of one coefficient.
 #[derive(Clone, Copy, Debug)]
@@ -27,12 +33,14 @@ pub struct Change {
 
 /// Memory for columns, cut by rows so that threads can work on their own rows.
 pub struct Cache<S> {
+    /// Rows of a piece.
+    height: usize,
     capacity: usize,
     slot_of: Vec<u32>,
     owner: Vec<u32>,
     used: Vec<u64>,
     clock: u64,
-    parts: Vec<Vec<Vec<S>>>, // by rows, then by slab: SLAB × ROWS numbers
+    parts: Vec<Vec<Vec<S>>>, // by rows, then by slab: SLAB × height numbers
     spare: Vec<Vec<S>>,
     /// Columns asked for.
     pub asked: u64,
@@ -46,6 +54,7 @@ impl<S: Real> Cache<S> {
     /// A cache without room.
     pub fn new() -> Self {
         Self {
+            height: *ROWS.end(),
             capacity: 0,
             slot_of: Vec::new(),
             owner: Vec::new(),
@@ -61,8 +70,13 @@ impl<S: Real> Cache<S> {
     /// At most `bytes` for columns. Forgets all columns; from now on they have `rows` numbers. Memory is kept for reuse.
     pub fn restart(&mut self, rows: usize, bytes: u64) {
         self.spare.extend(self.parts.drain(..).flatten());
-        self.parts = vec![Vec::new(); rows.div_ceil(ROWS)];
-        let column = (rows.div_ceil(ROWS) * ROWS * size_of::<S>()) as u64;
+        let height = rows_of_piece(rows);
+        if height != self.height {
+            self.spare.clear();
+        }
+        self.height = height;
+        self.parts = vec![Vec::new(); rows.div_ceil(height)];
+        let column = (rows.next_multiple_of(height) * size_of::<S>()) as u64;
         // Memory is taken a slab at a time.
         let slabs = usize::try_from(bytes / (column * SLAB as u64).max(1)).unwrap_or(usize::MAX);
         self.capacity = slabs.saturating_mul(SLAB).min(rows);
@@ -89,12 +103,15 @@ impl<S: Real> Cache<S> {
         slots.iter().for_each(|&slot| self.used[slot] = self.clock);
         let places: Vec<u32> = absent.iter().map(|c| self.place(c.column)).collect();
         let new = NewColumns::new(source, &absent);
-        self.parts.par_iter_mut().zip(f.par_chunks_mut(ROWS)).enumerate().try_for_each(
+        let height = self.height;
+        self.parts.par_iter_mut().zip(f.par_chunks_mut(height)).enumerate().try_for_each(
             |(part, (slabs, f))| {
                 let lines: Vec<&[S]> =
-                    slots.iter().map(|&slot| line(slabs, slot, f.len())).collect();
+                    slots.iter().map(|&slot| &line(slabs, slot, height)[..f.len()]).collect();
                 add_columns(f, &lines, &steps);
-                new.add(ctx, part * ROWS, f, |cols, tile| keep(slabs, &places[cols], tile))
+                new.add(ctx, part * height, f, |cols, tile| {
+                    keep(slabs, &places[cols], tile, height)
+                })
             },
         )
     }
@@ -104,7 +121,9 @@ impl<S: Real> Cache<S> {
         let slot = if self.owner.len() < self.capacity {
             if self.owner.len().is_multiple_of(SLAB) {
                 for part in &mut self.parts {
-                    part.push(self.spare.pop().unwrap_or_else(|| vec![S::ZERO; SLAB * ROWS]));
+                    part.push(
+                        self.spare.pop().unwrap_or_else(|| vec![S::ZERO; SLAB * self.height]),
+                    );
                 }
             }
             self.owner.push(NOWHERE);
@@ -127,12 +146,12 @@ impl<S: Real> Cache<S> {
     }
 }
 
-fn line<S>(slabs: &[Vec<S>], slot: usize, len: usize) -> &[S] {
-    &slabs[slot / SLAB][slot % SLAB * ROWS..][..len]
+fn line<S>(slabs: &[Vec<S>], slot: usize, height: usize) -> &[S] {
+    &slabs[slot / SLAB][slot % SLAB * height..][..height]
 }
 
 /// Stores the columns of a tile that have a place.
-fn keep<S: Real>(slabs: &mut [Vec<S>], places: &[u32], tile: &[S]) {
+fn keep<S: Real>(slabs: &mut [Vec<S>], places: &[u32], tile: &[S], height: usize) {
     let rows = tile.len() / COLS;
     if places.iter().all(|&place| place == NOWHERE) {
         return;
@@ -147,7 +166,7 @@ fn keep<S: Real>(slabs: &mut [Vec<S>], places: &[u32], tile: &[S]) {
     by_column.resize_with(places.len(), || None);
     let mut wanted = wanted.into_iter().peekable();
     for (s, slab) in slabs.iter_mut().enumerate() {
-        for (l, line) in slab.chunks_exact_mut(ROWS).enumerate() {
+        for (l, line) in slab.chunks_exact_mut(height).enumerate() {
             if let Some((_, c)) = wanted.next_if(|&(place, _)| place as usize == s * SLAB + l) {
                 by_column[c] = Some(&mut line[..rows]);
             }
@@ -214,7 +233,8 @@ pub fn apply_once<S: Real>(
     f: &mut [f64],
 ) -> Result<()> {
     let new = NewColumns::new(source, changes);
-    try_pieces(f, ROWS, &|part, f| new.add(ctx, part * ROWS, f, |_, _| ()))
+    let height = rows_of_piece(f.len());
+    try_pieces(f, height, &|part, f| new.add(ctx, part * height, f, |_, _| ()))
 }
 
 #[cfg(test)]
@@ -226,13 +246,13 @@ mod tests {
 
     #[test]
     fn whatever_the_room_sums_are_the_same() {
-        let n = ROWS + 100;
+        let n = 10 * ROWS.start() + 100;
         let mut stream = Stream::new(4, "cache");
         let factor: Vec<f32> = (0..n).map(|_| stream.normal() as f32).collect();
         let matrix = Mat::from_fn(n, n, |i, j| factor[i] * factor[j]);
         let source = Stored::new(matrix.view());
         let ctx = Context::new(2);
-        let column = (n.div_ceil(ROWS) * ROWS * size_of::<f32>()) as u64;
+        let column = (n.next_multiple_of(rows_of_piece(n)) * size_of::<f32>()) as u64;
         let mut results: Vec<Vec<f64>> = Vec::new();
         for (room, some_hits) in [(0, false), (70, true), (n as u64, true)] {
             let mut cache = Cache::<f32>::new();

@@ -52,10 +52,15 @@ const LEAST_OF_ALL: f64 = 1e-30;
 const PAUSE: u64 = 1;
 /// How often all free ones are moved at a time.
 const TOGETHER: u64 = 32;
-/// Lines of kernel values that are computed at a time: so many that preparing the columns does not show.
-const LINES: usize = 512;
+/// Lines of kernel values that are computed at a time: so many that preparing the columns does not show, and in so many pieces.
+const LINES: Range<usize> = 64..512;
+const PIECES: usize = 16;
 /// Lines that are mirrored at a time.
 const MIRRORED: usize = 64;
+
+fn at_once(lines: usize) -> usize {
+    lines.div_ceil(PIECES).clamp(LINES.start, LINES.end)
+}
 
 impl<S: Real> Local<S> {
     /// A problem without variables.
@@ -144,10 +149,11 @@ impl<S: Real> Local<S> {
         let all: Vec<usize> = (0..size).map(at).collect();
         let block = source.column_block(&all);
         if fresh.len() == self.places.iter().filter(|place| **place != EMPTY).count() {
-            try_pieces(&mut self.kernel, (LINES * size).max(1), &|piece, lines| {
+            let at_once = at_once(size);
+            try_pieces(&mut self.kernel, (at_once * size).max(1), &|piece, lines| {
                 let count = lines.len() / size;
                 let tile = Tile::new(lines, count, size, size);
-                block.fill_rows(&all[piece * LINES..][..count], tile)
+                block.fill_rows(&all[piece * at_once..][..count], tile)
             })?;
             fresh.iter().for_each(|&slot| self.diagonal[slot] = self.kernel[slot * size + slot]);
             return Ok(());
@@ -160,7 +166,8 @@ impl<S: Real> Local<S> {
             .enumerate()
             .filter(|(slot, _)| is_fresh[*slot])
             .collect();
-        try_pieces(&mut lines, LINES, &|_, lines| {
+        let at_once = at_once(lines.len());
+        try_pieces(&mut lines, at_once, &|_, lines| {
             let rows: Vec<usize> = lines.iter().map(|(slot, _)| all[*slot]).collect();
             let mut values = vec![S::ZERO; rows.len() * size];
             block.fill_rows(&rows, Tile::new(&mut values, rows.len(), size, size))?;

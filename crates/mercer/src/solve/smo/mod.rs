@@ -13,11 +13,13 @@
 //! Slopes that are brought up to date again and again drift, and a solver that believes them certifies itself. What is
 //! reported of a solution is therefore an [`Assessment`] of slopes that were computed anew ([`slopes`]).
 
+mod apart;
 mod assess;
 mod cache;
 mod local;
 mod memory_plan;
 mod moves;
+mod near;
 mod newton;
 mod scope;
 mod stall;

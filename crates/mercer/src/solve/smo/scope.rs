@@ -1,7 +1,11 @@
 //! The coefficients that are worked on: all of them, or those that are not set aside.
 
+use rayon::prelude::*;
+
+use super::apart::Apart;
 use super::cache::{Change, apply_once};
 use super::moves::Variable;
+use super::near::PIECE;
 use super::working_set::Extremes;
 use super::{Assessment, Problem};
 use crate::context::Context;
@@ -13,6 +17,8 @@ use crate::real::Real;
 pub struct Scope<'a, S> {
     narrowed: Option<Box<dyn Columns<S> + 'a>>,
     full: &'a dyn Columns<S>,
+    /// Places in patches, where samples far apart have nothing to do with each other.
+    apart: Option<Apart>,
     /// Coefficients that were moved and then set aside, by row of the full matrix.
     left: Vec<(usize, Variable)>,
     /// The row of the full matrix that each belongs to.
@@ -31,6 +37,7 @@ impl<'a, S: Real> Scope<'a, S> {
         let Problem { variables, group, f } = problem;
         let n = full.size();
         assert!(variables.len() == n && group.len() == n);
+        let apart = full.reach().and_then(Apart::new);
         let f = match f {
             Some(f) => f,
             None => {
@@ -38,17 +45,22 @@ impl<'a, S: Real> Scope<'a, S> {
                 let start: Vec<Change> =
                     moved.map(|column| Change { column, by: variables[column].beta }).collect();
                 let mut f = vec![0.0; n];
-                apply_once(ctx, full, &start, &mut f)?;
+                add(ctx, full, apart.as_ref(), &start, &mut f)?;
                 f
             }
         };
         let rows = (0..n).collect();
-        Ok(Self { narrowed: None, full, left: Vec::new(), rows, variables, f, group })
+        Ok(Self { narrowed: None, full, apart, left: Vec::new(), rows, variables, f, group })
     }
 
     /// The matrix of these coefficients.
     pub fn source(&self) -> &dyn Columns<S> {
         self.narrowed.as_deref().unwrap_or(self.full)
+    }
+
+    /// What is known of places that are far apart.
+    pub fn apart(&self) -> Option<&Apart> {
+        self.apart.as_ref()
     }
 
     /// Whether some coefficients are set aside.
@@ -74,7 +86,7 @@ impl<'a, S: Real> Scope<'a, S> {
             let found = extremes[usize::from(self.group[place])];
             f + v.add_up() <= found.down || f + v.add_down() >= found.up
         };
-        (0..self.rows.len()).filter(is_unstuck).collect()
+        (0..self.rows.len()).into_par_iter().with_min_len(PIECE).filter(is_unstuck).collect()
     }
 
     /// These places alone.
@@ -90,6 +102,7 @@ impl<'a, S: Real> Scope<'a, S> {
             left,
             narrowed: Some(self.full.restrict(&rows)),
             full: self.full,
+            apart: self.apart.as_ref().map(|apart| apart.narrow(&rows)),
             rows,
             variables: places.iter().map(|&place| self.variables[place]).collect(),
             f: places.iter().map(|&place| self.f[place]).collect(),
@@ -107,11 +120,25 @@ impl<'a, S: Real> Scope<'a, S> {
         };
         let changes: Vec<Change> = after.iter().filter_map(change).collect();
         let mut f = self.f.clone();
-        apply_once(ctx, self.full, &changes, &mut f)?;
+        add(ctx, self.full, self.apart.as_ref(), &changes, &mut f)?;
         // Only now: interrupted, coefficients and slopes stay as they were.
         after.into_iter().for_each(|(row, variable)| self.variables[row] = variable);
         part.rows.iter().zip(&part.f).for_each(|(&row, value)| f[row] = *value);
         self.f = f;
         Ok(())
+    }
+}
+
+/// `f += Σ by · column` for all rows.
+fn add<S: Real>(
+    ctx: &Context,
+    source: &dyn Columns<S>,
+    apart: Option<&Apart>,
+    changes: &[Change],
+    f: &mut [f64],
+) -> Result<()> {
+    match apart {
+        Some(apart) => apart.apply(ctx, source, changes, f),
+        None => apply_once(ctx, source, changes, f),
     }
 }

@@ -6,6 +6,7 @@ use super::assess::objective;
 use super::cache::{Cache, Change};
 use super::local::{EMPTY, Limits, Local};
 use super::moves::Variable;
+use super::near::{Near, choose_near};
 use super::scope::Scope;
 use super::stall::Progress;
 use super::working_set::{choose, scan};
@@ -23,8 +24,10 @@ const INSIDE: f64 = 0.99;
 const MOST_STEPS: (u64, u64) = (10_000_000, 1000);
 /// Working sets between two looks for coefficients that can be set aside.
 const LOOK_EVERY: u64 = 4;
+/// One of so many working sets is chosen from all coefficients, the others from those near each other.
+const FROM_ALL: u64 = 4;
 /// The share that must be left for setting the others aside to pay.
-const WORTH_NARROWING: f64 = 0.6;
+const WORTH_NARROWING: f64 = 0.8;
 
 /// What comes of working on a scope.
 pub enum Outcome {
@@ -49,6 +52,8 @@ pub struct Counts {
 pub struct Memory<S> {
     cache: Cache<S>,
     local: Local<S>,
+    /// Which coefficients are near each other, if there were too many for one working set.
+    near: Option<Near>,
     /// What the local problem was made for, if it was for all coefficients.
     sizes: Option<Vec<usize>>,
     /// What of the budget it is part of.
@@ -58,7 +63,13 @@ pub struct Memory<S> {
 impl<S: Real> Memory<S> {
     /// Nothing yet.
     pub fn new() -> Self {
-        Self { cache: Cache::new(), local: Local::new(), sizes: None, reservation: None }
+        Self {
+            cache: Cache::new(),
+            local: Local::new(),
+            near: None,
+            sizes: None,
+            reservation: None,
+        }
     }
 
     /// Sets aside what a solver for `source` takes, within what is left of the budget.
@@ -85,6 +96,7 @@ impl<S: Real> Memory<S> {
     /// Forgets kernel values, because others are to come.
     pub(super) fn forget(&mut self) {
         self.sizes = None;
+        self.near = None;
     }
 }
 
@@ -133,6 +145,13 @@ impl<'a, S: Real> Work<'a, S> {
             counts: Counts::default(),
         };
         work.turn_to(scope)?;
+        if work.size < scope.rows.len() && work.memory.near.is_none() {
+            work.memory.near = match Near::new(ctx, scope.source()) {
+                // The solver itself comes to a stop, with coefficients and slopes as they are.
+                Err(Error::Interrupted) => None,
+                near => Some(near?),
+            };
+        }
         Ok(work)
     }
 
@@ -182,8 +201,14 @@ impl<'a, S: Real> Work<'a, S> {
                     return Ok(Outcome::Narrow(unstuck));
                 }
             }
-            let Scope { variables, f, group, .. } = &*scope;
-            let chosen = choose(variables, f, group, &extremes, &self.last, self.size);
+            let Scope { variables, f, group, rows, .. } = &*scope;
+            let chosen = match &self.memory.near {
+                Some(near) if self.counts.rounds % FROM_ALL != 0 && self.size < rows.len() => {
+                    let problem = (&variables[..], &f[..], &group[..]);
+                    choose_near(problem, &extremes, (near, rows), &self.last, self.size)
+                }
+                _ => choose(variables, f, group, &extremes, &self.last, self.size),
+            };
             match self.improve(scope, &chosen, violation) {
                 Err(Error::Interrupted) => {
                     return Ok(Outcome::Stopped(Stop::Interrupted));
@@ -221,7 +246,13 @@ impl<'a, S: Real> Work<'a, S> {
         }
         let mut f = scope.f.clone();
         let changes = self.changes(&scope.variables);
-        self.memory.cache.apply(self.ctx, scope.source(), &changes, &mut f)?;
+        match scope.apart() {
+            Some(apart) => {
+                self.memory.cache.asked += changes.len() as u64;
+                apart.apply(self.ctx, scope.source(), &changes, &mut f)?;
+            }
+            None => self.memory.cache.apply(self.ctx, scope.source(), &changes, &mut f)?,
+        }
         // Only now: interrupted, coefficients and slopes stay as they were.
         scope.f = f;
         self.take_over(&mut scope.variables);

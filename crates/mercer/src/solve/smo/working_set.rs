@@ -1,6 +1,9 @@
 //! Which coefficients to work on next: those that violate the optimality conditions most, beside some of the last ones.
 
+use rayon::prelude::*;
+
 use super::moves::Variable;
+use super::near::PIECE;
 
 /// What a scan over all coefficients of a group finds.
 #[derive(Clone, Copy, Debug)]
@@ -9,7 +12,13 @@ pub struct Extremes {
     pub up: f64,
     /// The largest slope of a coefficient that can fall.
     pub down: f64,
+    /// Their places; [`NOWHERE`] if there are none.
+    pub up_at: usize,
+    pub down_at: usize,
 }
+
+/// The place of nothing.
+const NOWHERE: usize = usize::MAX;
 
 impl Extremes {
     /// By how much the best pair violates the optimality conditions; −∞ or less than 0 if none does.
@@ -20,13 +29,33 @@ impl Extremes {
 
 /// The extremes of each group.
 pub fn scan(variables: &[Variable], f: &[f64], group: &[u8], groups: usize) -> Vec<Extremes> {
-    let mut found = vec![Extremes { up: f64::INFINITY, down: f64::NEG_INFINITY }; groups];
-    for ((variable, f), &group) in variables.iter().zip(f).zip(group) {
-        let found = &mut found[usize::from(group)];
-        found.up = found.up.min(f + variable.add_up());
-        found.down = found.down.max(f + variable.add_down());
+    let none =
+        Extremes { up: f64::INFINITY, down: f64::NEG_INFINITY, up_at: NOWHERE, down_at: NOWHERE };
+    let piece = |(at, variables): (usize, &[Variable])| {
+        let mut found = vec![none; groups];
+        for (place, variable) in (at * PIECE..).zip(variables) {
+            let found = &mut found[usize::from(group[place])];
+            let (up, down) = (f[place] + variable.add_up(), f[place] + variable.add_down());
+            if up < found.up {
+                (found.up, found.up_at) = (up, place);
+            }
+            if down > found.down {
+                (found.down, found.down_at) = (down, place);
+            }
+        }
+        found
+    };
+    let found: Vec<Vec<Extremes>> = variables.par_chunks(PIECE).enumerate().map(piece).collect();
+    let mut all = vec![none; groups];
+    for (g, found) in found.iter().flat_map(|found| found.iter().enumerate()) {
+        if found.up < all[g].up {
+            (all[g].up, all[g].up_at) = (found.up, found.up_at);
+        }
+        if found.down > all[g].down {
+            (all[g].down, all[g].down_at) = (found.down, found.down_at);
+        }
     }
-    found
+    all
 }
 
 /// A violator: its place and its slope.
@@ -61,13 +90,12 @@ pub fn choose(
     let room = (size - count).div_ceil(2 * extremes.len());
     for (g, extremes) in extremes.iter().enumerate() {
         let own = |&place: &usize| usize::from(group[place]) == g;
-        let mut up: Vec<Candidate> = (0..variables.len())
-            .filter(own)
+        let places = || (0..variables.len()).into_par_iter().with_min_len(PIECE).filter(own);
+        let mut up: Vec<Candidate> = places()
             .map(|place| (f[place] + variables[place].add_up(), place))
             .filter(|candidate| candidate.0 < extremes.down)
             .collect();
-        let mut down: Vec<Candidate> = (0..variables.len())
-            .filter(own)
+        let mut down: Vec<Candidate> = places()
             .map(|place| (-(f[place] + variables[place].add_down()), place))
             .filter(|candidate| -candidate.0 > extremes.up)
             .collect();

@@ -256,6 +256,7 @@ fn searches_and_paths_see_no_offset_either() {
                 model,
                 cs: vec![0.1, 1.0],
                 folds: select::folds(150, 3, 1).unwrap(),
+                per_cell: false,
             };
             let found = svm_search(&ctx, &search, &x, supervision).unwrap();
             (of_path, found.scores[0].data().iter().sum::<f64>() / 6.0)

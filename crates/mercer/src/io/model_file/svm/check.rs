@@ -28,7 +28,8 @@ pub fn svm(model: &Svm) -> Checked {
                 let centres = if model.cells.is_some() { cells(model)? } else { 0 };
                 count("support vectors", anchors.n(), model.support.len().saturating_add(centres))?;
             }
-            kernel(&model.params.kernel, model.dtype)
+            kernel(&model.params.kernel, model.dtype)?;
+            chosen(model)
         }
     }
 }
@@ -46,6 +47,24 @@ fn cells(model: &Svm) -> Result<usize, String> {
             Err("the counts of support vectors of its cells do not fit".into())
         }
         count => Ok(count),
+    }
+}
+
+/// The kernel and the C of each cell, where they have some of their own.
+fn chosen(model: &Svm) -> Checked {
+    let kernels = model.params.cells.as_ref().map_or(&[][..], |cells| &cells.kernels);
+    kernels.iter().try_for_each(|spec| kernel(spec, model.dtype))?;
+    let own = model.cells.as_ref().map_or(&[][..], |state| &state.own);
+    if own.is_empty() {
+        return count("kernels of cells", kernels.len(), 0);
+    }
+    count("choices of cells", own.len(), cells(model)?)?;
+    if own.iter().any(|choice| choice.kernel >= kernels.len()) {
+        return Err("a cell has a kernel that is not there".into());
+    }
+    match own.iter().all(|choice| choice.c > 0.0 && choice.c.is_finite()) {
+        true => Ok(()),
+        false => Err("the C of a cell is not positive".into()),
     }
 }
 

@@ -85,10 +85,7 @@ fn tensors(model: &Svm) -> Vec<Tensor<'_>> {
         tensors.extend(landmarks::tensors(&state.landmarks));
         tensors.push(Tensor::matrix("landmarks.dual", &state.dual));
     }
-    let cells = model.cells.iter();
-    tensors.extend(cells.map(|CellState { counts }| {
-        Tensor::places("cells.counts", &[counts.len()], counts.iter().map(|&count| count as u64))
-    }));
+    tensors.extend(model.cells.iter().flat_map(cells));
     tensors.extend(model.anchors.iter().flat_map(|anchors| samples::tensors("anchors", anchors)));
     let weights = model.class_weights.iter();
     tensors.extend(weights.map(|w| Tensor::real("class_weights", &[w.len()], w)));
@@ -97,6 +94,23 @@ fn tensors(model: &Svm) -> Vec<Tensor<'_>> {
     let problems = machine.map_or(&[][..], |machine| &machine.problems);
     tensors.extend((!problems.is_empty()).then(|| report_tensors(problems)).into_iter().flatten());
     tensors
+}
+
+/// The support vectors of cells, and what was chosen for each.
+fn cells<'a>(cells: &CellState) -> Vec<Tensor<'a>> {
+    let CellState { counts, own } = cells;
+    let counts =
+        Tensor::places("cells.counts", &[counts.len()], counts.iter().map(|&count| count as u64));
+    if own.is_empty() {
+        return vec![counts];
+    }
+    let kernels = own.iter().map(|choice| choice.kernel as u64);
+    let cs = own.iter().map(|choice| choice.c).collect();
+    vec![
+        counts,
+        Tensor::places("cells.kernel", &[own.len()], kernels),
+        owned("cells.c", vec![own.len()], cs),
+    ]
 }
 
 /// Curves one after another in one list of numbers, with the kind of each and the place where its numbers end.

@@ -7,7 +7,9 @@ use crate::io::model_file::landmarks;
 use crate::io::model_file::samples;
 use crate::io::model_file::tensors::Tensors;
 use crate::io::model_file::unpack::params;
-use crate::model::svm::{Calibration, CellState, Curve, LowRankState, ProblemReport, Svm};
+use crate::model::svm::{
+    Calibration, CellChoice, CellState, Curve, LowRankState, ProblemReport, Svm,
+};
 use crate::model::{Prepared, Report};
 use crate::points::Dtype;
 use crate::real::Real;
@@ -59,7 +61,15 @@ fn cells(tensors: &mut Tensors<'_>) -> Result<Option<CellState>, Fault> {
         return Ok(None);
     }
     let count = tensors.length("cells.counts")?;
-    Ok(Some(CellState { counts: tensors.counts("cells.counts", count)? }))
+    let counts = tensors.counts("cells.counts", count)?;
+    let mut own = Vec::new();
+    if tensors.has("cells.kernel") {
+        let count = tensors.length("cells.kernel")?;
+        let kernels = tensors.counts("cells.kernel", count)?;
+        let cs: Vec<f64> = tensors.real("cells.c", &[count])?;
+        own = kernels.into_iter().zip(cs).map(|(kernel, c)| CellChoice { kernel, c }).collect();
+    }
+    Ok(Some(CellState { counts, own }))
 }
 
 fn calibration(header: &Header, tensors: &mut Tensors<'_>) -> Result<Option<Calibration>, Fault> {

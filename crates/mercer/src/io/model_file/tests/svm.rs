@@ -33,6 +33,7 @@ fn classifier<T: Real>() -> Svm {
         stop: [Stop::Stalled, Stop::Time, Stop::Interrupted][i as usize],
     };
     let machine = SvmReport {
+        choice: None,
         problems: (0..3).map(problem).collect(),
         precision: "f64".into(),
         tube: None,
@@ -86,7 +87,11 @@ fn regression() -> Svm {
         calibration: None,
         prepared: Prepared::default(),
         report: Report {
-            machine: Some(SvmReport { tube: Some(0.1 / 3.0), ..SvmReport::default() }),
+            machine: Some(SvmReport {
+                choice: None,
+                tube: Some(0.1 / 3.0),
+                ..SvmReport::default()
+            }),
             ..Report::default()
         },
     }

@@ -1,12 +1,13 @@
 //! The machines of all cells as one: support vectors one after the other, cell by cell and class by class.
 
-use super::{CellState, Checked};
+use super::{CellChoice, CellState, Checked, Own};
+use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
 use crate::model::prepared::Prepared;
 use crate::model::report::Report;
 use crate::model::svm::decode::pairs;
 use crate::model::svm::report::{ProblemReport, SvmReport};
-use crate::model::svm::{Stop, Svm, SvmParams};
+use crate::model::svm::{CellParams, Stop, Svm, SvmParams};
 use crate::points::{AnySamples, Dtype};
 use crate::real::Real;
 
@@ -121,32 +122,34 @@ fn nothing(precision: &str) -> ProblemReport {
     }
 }
 
-/// One model of all cells, without anchors and centres.
+/// One model of all cells, without anchors and centres. `own` is what was chosen for each cell, or nothing.
 pub fn merge(
     params: &SvmParams,
     checked: &Checked,
     parts: &[Part],
-    trained_on: usize,
-    dtype: Dtype,
+    own: &[Own],
+    x: &AnySamples,
 ) -> Svm {
     let mut all = Columns::default();
     parts.iter().for_each(|part| all.add(part, checked));
     let k = checked.classes.len();
     let of_class = |class: usize| all.counts.iter().skip(class).step_by(k.max(1)).sum();
     let in_double = |part: &Part| part.model.as_ref().is_some_and(|m| m.computed_in == Dtype::F64);
-    let computed_in = if parts.iter().any(in_double) { Dtype::F64 } else { dtype };
-    let report = report(parts, all.problems, computed_in);
+    let computed_in = if parts.iter().any(in_double) { Dtype::F64 } else { x.dtype() };
+    let report = report(parts, all.problems, computed_in, !own.is_empty());
+    let (kernels, own) = numbered(own);
+    let cells = params.cells.clone().map(|cells| CellParams { kernels, ..cells });
     Svm {
-        params: params.clone(),
+        params: SvmParams { cells, ..params.clone() },
         anchors: None,
-        dtype,
+        dtype: x.dtype(),
         computed_in,
-        trained_on,
+        trained_on: x.n(),
         counts: (0..k.max(1)).map(of_class).collect(),
         coef: Mat::from_fn(k.max(2) - 1, all.coef.len(), |line, s| all.coef[s][line]),
         support: all.support,
         landmarks: None,
-        cells: Some(CellState { counts: all.counts }),
+        cells: Some(CellState { counts: all.counts, own }),
         offset: all.offset,
         classes: (k > 0).then(|| checked.classes.clone()),
         class_weights: (k > 0).then(|| checked.class_weights.clone()),
@@ -156,13 +159,35 @@ pub fn merge(
     }
 }
 
-fn report(parts: &[Part], problems: Vec<ProblemReport>, computed_in: Dtype) -> Report {
+/// The kernels of cells, each once, and the choice of each cell by the place of its kernel.
+fn numbered(own: &[Own]) -> (Vec<KernelSpec>, Vec<CellChoice>) {
+    let mut kernels: Vec<KernelSpec> = Vec::new();
+    let choice = |(kernel, c): &Own| {
+        let known = kernels.iter().position(|other| other == kernel);
+        let place = known.unwrap_or_else(|| {
+            kernels.push(kernel.clone());
+            kernels.len() - 1
+        });
+        CellChoice { kernel: place, c: *c }
+    };
+    let choices = own.iter().map(choice).collect();
+    (kernels, choices)
+}
+
+fn report(
+    parts: &[Part],
+    problems: Vec<ProblemReport>,
+    computed_in: Dtype,
+    is_own: bool,
+) -> Report {
     let of = |number: fn(&SvmReport) -> u64| {
         let each = parts.iter().filter_map(|part| part.model.as_ref()?.report.machine.as_ref());
         each.map(number).sum()
     };
     let alone = parts.iter().filter(|part| part.model.is_none()).count();
-    let mut reason = format!("{} cells have an exact machine each", parts.len() - alone);
+    let of_its_own = if is_own { ", with a kernel and a C of its own" } else { "" };
+    let mut reason =
+        format!("{} cells have an exact machine each{of_its_own}", parts.len() - alone);
     if alone > 0 {
         reason += &format!("; {alone} cells have samples of one class alone, which they predict");
     }
@@ -174,6 +199,7 @@ fn report(parts: &[Part], problems: Vec<ProblemReport>, computed_in: Dtype) -> R
         converged: problems.iter().all(|problem| problem.stop == Stop::Converged),
         precision: computed_in.name().into(),
         machine: Some(SvmReport {
+            choice: None,
             precision: computed_in.name().into(),
             problems,
             tube: None,
@@ -199,6 +225,16 @@ impl CellState {
 }
 
 impl Svm {
+    /// The parameters of the machine of a cell.
+    fn params_of_cell(&self, cells: &CellState, cell: usize) -> SvmParams {
+        let (mut params, own) = (self.params.clone(), cells.own.get(cell));
+        let kernels = params.cells.take().map_or(Vec::new(), |cells| cells.kernels);
+        if let Some((choice, kernel)) = own.and_then(|own| Some((own, kernels.get(own.kernel)?))) {
+            (params.kernel, params.c) = (kernel.clone(), choice.c);
+        }
+        params
+    }
+
     /// The machine of each cell.
     pub(super) fn of_cells(&self, cells: &CellState, anchors: &AnySamples) -> Vec<Svm> {
         let k = self.classes.as_ref().map_or(0, Vec::len);
@@ -207,7 +243,7 @@ impl Svm {
         let machine = |(cell, columns): (usize, std::ops::Range<usize>)| {
             let own: Vec<usize> = columns.clone().collect();
             Svm {
-                params: SvmParams { cells: None, ..self.params.clone() },
+                params: self.params_of_cell(cells, cell),
                 support: (0..own.len()).collect(),
                 anchors: Some(anchors.select(&own)),
                 counts: cells.counts[cell * k.max(1)..(cell + 1) * k.max(1)].to_vec(),

@@ -69,12 +69,6 @@ impl<T: Real> Partition<T> {
         self.centres.len()
     }
 
-    /// The samples that a cell learns from at most.
-    pub fn largest(&self) -> usize {
-        let own = self.members.iter().map(Vec::len).max().unwrap_or(0);
-        own.saturating_add(self.more).min(self.x.n())
-    }
-
     /// The rows that a cell learns from, ascending: its own, and the nearest of its neighbours.
     pub fn training(&self, ctx: &Context, cell: usize) -> Result<Vec<usize>> {
         let mut rows = self.members[cell].clone();

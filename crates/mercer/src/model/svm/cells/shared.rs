@@ -1,11 +1,10 @@
 //! Folds and values of C on the same cells.
 
+use super::division::{Cell, Division};
 use super::merge::widened;
-use super::partition::Partition;
-use super::{Checked, present, targets_of};
+use super::{Checked, constant_of, present, targets_of};
 use crate::context::Context;
 use crate::error::{Error, Param, Result};
-use crate::kernel::KernelSpec;
 use crate::linalg::view::Mat;
 use crate::model::input::Input;
 use crate::model::svm::decode::pairs;
@@ -15,12 +14,7 @@ use crate::model::targets::Targets;
 use crate::points::{AnySamples, Points, with_samples};
 
 /// Samples with their cells.
-pub(crate) struct SharedCells {
-    x: AnySamples,
-    spec: KernelSpec,
-    /// The rows of each cell, and those that it learns from.
-    cells: Vec<(Vec<usize>, Vec<usize>)>,
-}
+pub(crate) struct SharedCells(Division);
 
 impl SharedCells {
     /// Divides the samples of an input.
@@ -29,26 +23,19 @@ impl SharedCells {
         let missing = || Error::parameter(Param::Cells, "there are none");
         let wanted = params.cells.as_ref().ok_or_else(missing)?;
         wanted.check()?;
-        with_samples!(x, samples => {
-            let spec = params.kernel.resolve(samples)?;
-            let partition = Partition::new(ctx, &spec, samples, wanted)?;
-            let learned = (0..partition.count()).map(|cell| partition.training(ctx, cell));
-            let learned: Vec<Vec<usize>> = learned.collect::<Result<_>>()?;
-            let cells = partition.members.into_iter().zip(learned).collect();
-            Ok(Self { x: x.clone(), spec, cells })
-        })
+        Division::new(ctx, &params.kernel, x.clone(), wanted).map(Self)
     }
 
     /// Fits a model on the rows that count in `targets`.
     pub fn fit(&self, ctx: &Context, params: &SvmParams, targets: &Targets) -> Result<Svm> {
-        let params = SvmParams { kernel: self.spec.clone(), ..params.clone() };
-        Svm::fit(ctx, &params, &self.x, targets, None)
+        let params = SvmParams { kernel: self.0.spec.clone(), ..params.clone() };
+        Svm::fit(ctx, &params, &self.0.x, targets, None)
     }
 
     /// Bytes that a fold takes where there is plenty.
     pub fn fold_bytes(&self) -> u64 {
-        let largest = self.cells.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0);
-        let cost = with_samples!(&self.x, x => x.cost());
+        let largest = self.0.largest();
+        let cost = with_samples!(&self.0.x, x => x.cost());
         matrix_bytes::<f64>(largest).saturating_add(fold_bytes(largest, largest, cost))
     }
 
@@ -60,7 +47,7 @@ impl SharedCells {
         targets: &Targets,
         test: &[usize],
     ) -> Result<Vec<Mat<f64>>> {
-        let n = self.x.n();
+        let n = self.0.x.n();
         let checked = Checked::new(&steps[0], targets, n)?;
         let problems = pairs(checked.classes.len()).count().max(1);
         let mut place_of = vec![None; n];
@@ -68,7 +55,7 @@ impl SharedCells {
         let mut counted = vec![None; n];
         checked.rows.iter().enumerate().for_each(|(i, &row)| counted[row] = Some(i));
         let one = |ctx: &Context, cell: usize| -> Result<Vec<(usize, Vec<Vec<f64>>)>> {
-            let (own, learned) = &self.cells[cell];
+            let Cell { own, learned } = &self.0.cells[cell];
             let asked: Vec<usize> =
                 own.iter().copied().filter(|&row| place_of[row].is_some()).collect();
             if asked.is_empty() {
@@ -78,7 +65,7 @@ impl SharedCells {
             let found = self.cell(ctx, steps, &checked, &rows, &asked)?;
             Ok(asked.into_iter().filter_map(|row| place_of[row]).zip(found).collect())
         };
-        let found = ctx.side_by_side(self.cells.len(), self.fold_bytes(), one)?;
+        let found = ctx.side_by_side(self.0.cells.len(), self.fold_bytes(), one)?;
         let mut tables: Vec<Mat<f64>> =
             steps.iter().map(|_| Mat::zeros(test.len(), problems)).collect();
         for (place, by_step) in found.into_iter().flatten() {
@@ -104,17 +91,17 @@ impl SharedCells {
         let found = present(checked, if rows.is_empty() { &all } else { rows });
         if rows.is_empty() || found.len() == 1 {
             let known = if rows.is_empty() { &all[..] } else { rows };
-            let constant = constant(checked, known, k);
+            let constant = constant_of(checked, known, k);
             return Ok(vec![vec![constant; steps.len()]; asked.len()]);
         }
         let training: Vec<usize> = rows.iter().map(|&i| checked.rows[i]).collect();
         let places: Vec<usize> = training.iter().chain(asked).copied().collect();
-        let some = self.x.select(&places);
+        let some = self.0.x.select(&places);
         let mut targets = targets_of(checked, rows, &found);
         pad(&mut targets, asked.len());
         let input = Input::Samples(some);
         let alone = |params: &SvmParams| SvmParams {
-            kernel: self.spec.clone(),
+            kernel: self.0.spec.clone(),
             cells: None,
             ..params.clone()
         };
@@ -142,20 +129,4 @@ fn pad(targets: &mut Targets, more: usize) {
         }
         Target::Unsupervised => {}
     }
-}
-
-/// The decisions that speak for the heaviest class of some rows, or their mean value.
-fn constant(checked: &Checked, rows: &[usize], k: usize) -> Vec<f64> {
-    if k == 0 {
-        if checked.values.is_empty() {
-            return vec![0.0];
-        }
-        let weight: f64 = rows.iter().map(|&i| checked.weights[i]).sum();
-        let sum: f64 = rows.iter().map(|&i| checked.weights[i] * checked.values[i]).sum();
-        return vec![sum / weight];
-    }
-    let mut weights = vec![0.0; k];
-    rows.iter().for_each(|&i| weights[checked.places[i]] += checked.weights[i]);
-    let heavier = |best: usize, c: usize| if weights[c] > weights[best] { c } else { best };
-    widened(&[], &[(0..k).fold(0, heavier)], k)
 }

@@ -1,0 +1,122 @@
+// Seven short lessons. A step has a text, the state it sets, and the panels it shows.
+
+const rbf = (gamma) => [{ family: "rbf", weight: 1, params: { gamma } }];
+const poly = (degree, coef0) => [{ family: "poly", weight: 1, params: { degree, gamma: 1, coef0 } }];
+const linear = [{ family: "linear", weight: 1, params: {} }];
+const plain = { text: null, normalise: false, join: "+", selection: null, filter: false, columns: [], axes: [0, 1], colour: "", scale: null, turned: false };
+
+export const LESSONS = [
+  {
+    id: "pca", title: "PCA", about: "Directions of the largest variance",
+    steps: [
+      { text: ["Principal component analysis turns the axes so that the first lies along the largest variance of the rows, the next along the largest that is left.",
+        "With the linear kernel, kernel PCA is PCA. The plane shows f₁, the first component, as a function of the point: its contours are straight, parallel lines."],
+        set: { ...plain, data: "blobs", terms: linear, k: 2, component: 1 }, panels: ["contours", "embedding", "spectrum"] },
+      { text: ["Move the slider to component 2. Its contours stand at a right angle to those of the first: components are uncorrelated.",
+        "In two dimensions there are two linear components, and together they hold all of the variance."],
+        set: { component: 2 }, panels: ["contours", "embedding", "spectrum"] },
+      { text: ["Iris has four columns. One component holds 73 % of the variance of the standardised columns, two hold 96 %. The dashed line marks 90 %: keep as many components as reach it.",
+        "What is left out is the mean squared error of going back from the components to the rows: the sum of the other eigenvalues."],
+        set: { ...plain, data: "iris", terms: linear, k: 2 }, panels: ["embedding", "spectrum", "outliers"] },
+      { text: ["Circles: PCA only turns the picture. No direction separates the rings, since the distance from the centre is no linear function of the columns.",
+        "A function of the rows that is not linear is needed. The next lesson says where it comes from."],
+        set: { ...plain, data: "circles", terms: linear, k: 2, component: 1 }, panels: ["contours", "embedding"] },
+    ],
+  },
+  {
+    id: "kernels", title: "Kernels and feature maps", about: "Inner products in another space",
+    steps: [
+      { text: ["A kernel k(x, y) is an inner product ⟨φ(x), φ(y)⟩ of features of x and y. A method that uses rows only through inner products can use a kernel in their place, and works in the space of φ without computing φ.",
+        "The picture shows k(x, ·) for one x, the linear kernel: it grows in the direction of x. Move the pointer to move x."],
+        set: { ...plain, data: "circles", terms: linear }, panels: ["shape", "gram"] },
+      { text: ["The polynomial kernel (xᵀy + 1)² has the features x₁², x₂², √2·x₁x₂, √2·x₁, √2·x₂ and 1: six for two columns. In general they are C(d + p, p) for degree p.",
+        "Change the degree and see the shape follow. The squares x₁² + x₂² hold the distance from the centre, so that the rings are separated by a plane of that space."],
+        set: { terms: poly(2, 1), k: 3, component: 1 }, panels: ["shape", "contours", "embedding"] },
+      { text: ["The Gaussian kernel exp(−γ‖x − y‖²) is a bump around x. Its space has infinitely many dimensions. A large γ is a narrow bump: each row is like itself only, and the Gram matrix comes near to the identity.",
+        "Move γ from small to large and watch the Gram matrix: first all rows are alike, then blocks appear, then only the diagonal is left."],
+        set: { terms: rbf(2), k: 3 }, panels: ["shape", "gram", "spectrum"] },
+      { text: ["A matrix can be one of a kernel only if it is symmetric and aᵀKa is never negative (Mercer). The matrix below has the eigenvalues 3 and −1, so no feature map has these inner products: the witness a is the proof.",
+        "Make the diagonal larger until it is valid. Sums and products of kernels are kernels; differences are not."],
+        set: { matrix: "1 2\n2 1" }, panels: ["check"] },
+    ],
+  },
+  {
+    id: "kpca", title: "Kernel PCA step by step", about: "Four points of a parabola, with all numbers",
+    steps: [
+      { text: ["Four points of the parabola y = x²: (1, 1), (2, 4), (−1, 1), (−2, 4), and the kernel (xᵀy + 1)².",
+        "Step 1, the Gram matrix. K = [9 49 1 9; 49 441 9 169; 1 9 9 49; 9 169 49 441]. For instance k(x₁, x₂) = (1·2 + 1·4 + 1)² = 49."],
+        set: { ...plain, data: "parabola", terms: poly(2, 1), k: 3, component: 1, order: "table" }, panels: ["data", "gram", "shape"] },
+      { text: ["Step 2, centring in the space of features, by the means of rows and columns: K̄ = [67 −43 59 −83; −43 199 −83 −73; 59 −83 67 −43; −83 −73 −43 199].",
+        "The rows of K̄ sum to zero; its trace is 532."],
+        set: {}, panels: ["data", "gram"] },
+      { text: ["Step 3, the eigenvalues of K̄: 277.93, 252, 2.07 and 0. They sum to the trace, so the components hold 52.2 %, 47.4 % and 0.4 % of the variance. A component of zero variance is left out.",
+        "Three components from two columns: the space of features is larger than the plane."],
+        set: {}, panels: ["spectrum", "gram"] },
+      { text: ["Step 4, vectors of unit length in the space of features: a = v/√η. Step 5, projections f(x) = Σ aⱼ k̄(x, xⱼ). They are, up to signs of columns: (1.728, −7.937, −1.007), (11.661, 7.937, 0.149), (−1.728, −7.937, 1.007), (−11.661, 7.937, −0.149).",
+        "Hover over the points of the embedding to compare. f₁ tells left from right, f₂ up from down."],
+        set: { embedding: [0, 1, 2] }, panels: ["embedding", "contours", "data"] },
+      { text: ["Other points have components too: f is a function on the whole plane. Its contours are curves of second degree, since the kernel is of degree 2.",
+        "Look at all three components, then change the degree to 1 and see them become straight lines."],
+        set: { component: 3 }, panels: ["contours", "embedding", "spectrum"] },
+      { text: ["On the circles, the Gaussian kernel: one component tells the inner ring from the outer, and others go around the rings. This is what PCA could not do."],
+        set: { ...plain, data: "circles", terms: rbf(2), k: 4, component: 1 }, panels: ["contours", "embedding", "spectrum"] },
+    ],
+  },
+  {
+    id: "svm", title: "Support vector machine", about: "The widest margin, and what C does",
+    steps: [
+      { text: ["A support vector machine looks for the boundary with the widest margin between two classes. Rows inside the margin or on the wrong side cost C each unit.",
+        "With the linear kernel the boundary is a straight line, and moons cannot be separated: crossed rows are on the wrong side."],
+        set: { ...plain, data: "moons", terms: linear, c: 1 }, panels: ["svm", "gram"] },
+      { text: ["With the Gaussian kernel the boundary bends. Ringed rows are support vectors: only they enter the decision f(x) = Σ αᵢyᵢk(xᵢ, x) + b. All others could be taken away without a change."],
+        set: { terms: rbf(4), c: 1 }, panels: ["svm", "shape"] },
+      { text: ["C is the price of a row on the wrong side. Make it small: the margin widens, more rows are support vectors, and the boundary is smooth. Make it large: the margin narrows and the boundary follows single rows."],
+        set: { c: 0.05 }, panels: ["svm"] },
+      { text: ["γ works in the same way: a narrow kernel with a large C is right on every row it has seen, with an island around each. Errors on the rows say nothing about new rows: choose C and γ by cross-validation, as `mercer search` does."],
+        set: { terms: rbf(100), c: 1000 }, panels: ["svm", "gram"] },
+    ],
+  },
+  {
+    id: "ridge", title: "Ridge regression and λ", about: "From interpolation to a straight mean",
+    steps: [
+      { text: ["Kernel ridge regression minimises the squared errors plus λ‖f‖². The solution is f(x) = Σ αᵢk(x, xᵢ) with α = (K + λI)⁻¹y.",
+        "The right picture shows the error of leave-one-out for each λ, in closed form: each row is predicted from the others. The diamond is the least."],
+        set: { ...plain, data: "sine", terms: rbf(1), from: 0, to: 1, alpha: null }, panels: ["ridge"] },
+      { text: ["λ near zero: the curve goes through the rows as far as the kernel can, noise and all. The error on the rows is small, that of leave-one-out is not."],
+        set: { alpha: 1e-8, terms: rbf(10) }, panels: ["ridge"] },
+      { text: ["λ large: the curve is drawn to the mean. Between the two lies the choice of leave-one-out; click into the right picture to choose another."],
+        set: { alpha: 1000, terms: rbf(1) }, panels: ["ridge"] },
+      { text: ["The kernel matters beside λ. With the linear kernel the curve is ridge regression's straight line, whatever λ is. With a polynomial kernel of degree 3 it is a cubic."],
+        set: { terms: linear, alpha: null }, panels: ["ridge", "shape"] },
+    ],
+  },
+  {
+    id: "kmeans", title: "k-means with kernels", about: "Clusters that are no round groups",
+    steps: [
+      { text: ["k-means puts each row to the nearest of k centres, and each centre to the mean of its rows, until nothing changes. The objective never rises.",
+        "Go round by round with the button; then try another start."],
+        set: { ...plain, data: "blobs", terms: linear, clusters: 3, rounds: 1, seed: 2 }, panels: ["clusters", "gram"] },
+      { text: ["On the rings, means in the plane cut the picture into halves: regions of k-means are convex."],
+        set: { ...plain, data: "circles", terms: linear, clusters: 2, rounds: 30, seed: 0 }, panels: ["clusters"] },
+      { text: ["With a kernel, centres are means in the space of features. Distances to them need kernel values only: k(x, x) − 2 Σ rⱼk(xⱼ, x) + Σ rⱼrₗk(xⱼ, xₗ).",
+        "With squares among the features the distance from the centre counts, and the inner ring can be a cluster. Not every start gets there: try others."],
+        set: { terms: [{ family: "poly", weight: 1, params: { degree: 2, gamma: 1, coef0: 0 } }], clusters: 2, seed: 1 }, panels: ["clusters", "embedding", "gram"] },
+      { text: ["The Gram matrix ordered by cluster shows how good a clustering is: rows of a cluster are alike, so blocks on the diagonal are bright."],
+        set: { ...plain, data: "blobs", terms: rbf(1), clusters: 3, seed: 0, order: "cluster" }, panels: ["clusters", "gram"] },
+    ],
+  },
+  {
+    id: "strings", title: "Strings", about: "Names that no one has measured",
+    steps: [
+      { text: ["A kernel needs no numbers. The spectrum kernel counts the substrings of three letters that two strings share; normalised, lengths do not matter.",
+        "Kernel PCA places 35 names in the plane: families lie together, although nothing but letters was used."],
+        set: { ...plain, data: "names", terms: [{ family: "spectrum", weight: 1, params: { p: 3 } }], normalise: true, k: 2, order: "class" }, panels: ["embedding", "gram"] },
+      { text: ["Type a new name below the rows, such as “simpson abe” or “flanders maude”: it is projected by its kernel values with the 35 names, and lands with its family."],
+        set: {}, panels: ["embedding", "shape"] },
+      { text: ["Hover over a name: the other picture orders all names by their similarity to it. Change p: with 1 only single letters count, with 5 hardly anything is shared."],
+        set: {}, panels: ["shape", "embedding", "gram"] },
+      { text: ["The same works for messages, proteins or source code, and with other methods: clusters of texts, a classifier of topics, unusual texts."],
+        set: { ...plain, data: "messages", terms: [{ family: "spectrum", weight: 1, params: { p: 3 } }], normalise: true, k: 3, clusters: 3, seed: 0, c: 1 }, panels: ["embedding", "svm", "clusters"] },
+    ],
+  },
+];

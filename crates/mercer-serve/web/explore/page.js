@@ -1,0 +1,159 @@
+// What the panels know: the open data set, what is used of it, and what is near the pointer.
+
+import { state, set, kernelText } from "./state.js";
+import { get, ask } from "./api.js";
+import { around, css, isDark, rising } from "./colours.js";
+import { number, range } from "./scatter.js";
+
+const shades = { "*error": (page, row) => page.components?.errors?.[page.place(row)] };
+
+export class Page {
+  constructor() {
+    [this.sets, this.families, this.columns, this.labels] = [[], [], [], []];
+    [this.set, this.components, this.over, this.clusterOf, this.projected, this.dragged] = [null, null, null, null, null, null];
+    [this.classes, this.classPlaces] = [[], []];
+    this.focus = { row: 0, point: null };
+    this.brush = 0;
+    this.loaded = "";
+    this.refresh = () => {};
+  }
+
+  async start() {
+    const { sets, kernels, exact, landmarks } = await get("api/start");
+    [this.sets, this.families, this.exact, this.landmarks] = [sets, kernels, exact, landmarks];
+  }
+
+  // Opens another data set, with the kernel that suits it.
+  open(name) {
+    const about = this.sets.find((s) => s.name === name);
+    set({ data: name, columns: [], axes: [0, 1], label: "", colour: "", scale: null, selection: null, filter: false, pinned: [], alpha: null, from: 0, to: 1,
+      ...(name === "drawn" ? { terms: [{ family: "rbf", weight: 1, params: { gamma: 1 } }], text: null, normalise: false } : this.suited(about)) });
+  }
+
+  // The kernel of a data set as terms, if it is simple enough.
+  suited(about) {
+    const found = /^(normalize\()?(\w+)(?:\(([^()]*)\))?\)?$/.exec(about.kernel);
+    if (!found) return { text: about.kernel };
+    const params = Object.fromEntries((found[3] ?? "").split(",").filter(Boolean).map((part) => {
+      const [name, value] = part.split("=").map((text) => text.trim());
+      return [name, Number.isNaN(Number(value)) ? value : Number(value)];
+    }));
+    return { text: null, join: "+", normalise: Boolean(found[1]), terms: [{ family: found[2], weight: 1, params }] };
+  }
+
+  // Reads the rows of the data set if they are others than before.
+  async load() {
+    if (state.data !== "drawn" && !this.sets.some((s) => s.name === state.data)) {
+      // An address of another table.
+      Object.assign(state, { data: this.sets[0].name, columns: [], axes: [0, 1], label: "", colour: "", selection: null, filter: false, pinned: [] });
+      state.terms = null;
+    }
+    if (state.data === "drawn") {
+      const [x, y] = [0, 1].map((i) => state.points.map((point) => point[i]));
+      this.columns = [{ name: "x", values: x }, { name: "y", values: y }];
+      this.labels = [{ name: "class", cells: state.points.map((point) => String(point[2])) }];
+      this.set = { name: "drawn", title: "Your points", about: "Points that you draw", kind: "numbers", file: "points.csv", n: x.length, d: 2, allRows: x.length, scale: false, kernel: "rbf(gamma=1)" };
+    } else if (this.loaded !== state.data) {
+      const answer = await ask("data", { data: state.data });
+      if (!answer?.value) return false;
+      [this.columns, this.labels] = [answer.value.columns, answer.value.labels];
+      this.set = this.sets.find((s) => s.name === state.data);
+    }
+    if (this.loaded !== state.data) {
+      [this.components, this.over, this.clusterOf, this.projected, this.dragged] = [null, null, null, null, null];
+      this.focus = { row: 0, point: null };
+      this.loaded = state.data;
+    }
+    if (!state.terms && state.text === null) Object.assign(state, this.suited(this.set));
+    const classes = this.labels.find((l) => l.name === this.label)?.cells ?? [];
+    this.classes = [...new Set(classes)].sort((a, b) => (Number(a) - Number(b)) || (a < b ? -1 : a > b ? 1 : 0));
+    this.classPlaces = classes.map((name) => this.classes.indexOf(name));
+    this.palette = null;
+    return true;
+  }
+
+  get label() { return this.labels.some((l) => l.name === state.label) ? state.label : this.labels[0]?.name ?? ""; }
+  get isText() { return this.set?.kind === "strings"; }
+  get scale() { return state.scale ?? this.set?.scale ?? false; }
+  get used() { return this.isText || !state.columns.length ? this.columns : state.columns.map((name) => this.columns.find((c) => c.name === name)).filter(Boolean); }
+  get names() { return this.used.map((c) => c.name); }
+  get n() { return this.fitted().length; }
+  get hasPlane() { return !this.isText && this.used.length >= 2 && this.used.length <= 20 && !this.set.image; }
+
+  allRows() { return Array.from({ length: this.set?.n ?? 0 }, (_, i) => i); }
+  // The rows that are fitted, and the place of a row among them.
+  fitted() { return state.filter && state.selection?.length > 1 ? state.selection : this.allRows(); }
+  place(row) { return Math.max(0, this.fitted().indexOf(row)); }
+  values(j) { return this.used[j]?.values ?? []; }
+  classOf(row) { return this.classPlaces?.[row] ?? 0; }
+  title(row) {
+    if (this.isText) return this.columns[0].texts[row]?.slice(0, 40) ?? "";
+    return `row ${row + 1}`;
+  }
+  cellNames() { return [...this.labels.map((l) => l.name), ...this.columns.slice(0, this.set?.image ? 0 : 30).map((c) => c.name)]; }
+  cells(row) { return [...this.labels.map((l) => l.cells[row]), ...this.columns.slice(0, this.set?.image ? 0 : 30).map((c) => (c.texts ?? c.values)[row])]; }
+
+  // The question that all panels have in common.
+  query() {
+    return { data: state.data, kernel: kernelText(), label: this.label || undefined, scale: this.scale,
+      ...(state.data === "drawn" ? { points: state.points } : {}), ...(state.columns.length ? { columns: state.columns } : {}),
+      ...(state.filter && state.selection?.length > 1 ? { rows: state.selection } : {}) };
+  }
+
+  plane() {
+    const [a, b] = state.axes;
+    if (state.data === "drawn") return { x: [-3, 3], y: [-2.25, 2.25] };
+    return { x: range(this.values(a)), y: range(this.values(b)) };
+  }
+  grid(size) { return this.hasPlane ? { axes: state.axes, ...this.plane(), size } : undefined; }
+  at(row) { return [this.values(state.axes[0])[row], this.values(state.axes[1])[row]]; }
+  planePoints() {
+    const [xs, ys] = [this.values(state.axes[0]), this.values(state.axes[1])];
+    return this.fitted().map((row) => ({ x: xs[row], y: ys[row], row, ...this.look(row) }));
+  }
+
+  // The colour and shape of a row.
+  look(row) {
+    const faded = Boolean(state.selection && !state.filter && !(this.chosen ??= new Set(state.selection)).has(row));
+    if (state.colour === "*cluster") return { place: this.clusterOf?.get(row) ?? 0, faded };
+    const shade = this.shade();
+    return { place: this.classOf(row), colour: shade ? shade(row) : undefined, faded };
+  }
+
+  shade() {
+    if (!state.colour || state.colour === "*cluster") return null;
+    const key = `${state.colour} ${isDark()} ${state.data}`;
+    if (this.palette?.key === key && state.colour !== "*error") return this.palette.of;
+    const column = this.columns.find((c) => `#${c.name}` === state.colour);
+    const value = column ? (row) => column.values[row] : (row) => shades[state.colour]?.(this, row) ?? 0;
+    const [low, high] = range(this.fitted().map(value), 0);
+    const scale = (row) => (value(row) - low) / (high - low || 1);
+    const of = low < 0 && high > 0 && column ? (row) => css(around(value(row) / Math.max(-low, high))) : (row) => css(rising(scale(row)));
+    this.palette = { key, of };
+    return of;
+  }
+
+  describe(row) {
+    const lines = this.cellNames().map((name, i) => {
+      const value = this.cells(row)[i];
+      return `${name}: ${typeof value === "number" ? number(value, 4) : value}`;
+    });
+    const scores = this.components?.scores;
+    if (scores?.[0]?.length === this.n && this.fitted().includes(row)) {
+      const place = this.place(row);
+      lines.push(`components: ${scores.slice(0, 3).map((s) => number(s[place], 4)).join(", ")}`, `error: ${number(this.components.errors[place])}`);
+    }
+    return [`row ${row + 1}`, ...lines.slice(0, 12)].join("\n");
+  }
+
+  draw(row, [x, y], isErased) {
+    if (isErased) {
+      if (row !== null) set({ points: state.points.filter((_, i) => i !== row), selection: null, pinned: [] });
+    } else if (state.points.length < 500) set({ points: [...state.points, [Number(x.toFixed(3)), Number(y.toFixed(3)), this.brush]], selection: null });
+  }
+
+  pin(row) {
+    const pinned = state.pinned.includes(row) ? state.pinned.filter((other) => other !== row) : [...state.pinned, row].slice(-20);
+    set({ pinned });
+  }
+}
