@@ -37,6 +37,15 @@ def published(
     )  # fmt: skip
 
 
+def sphere(n: int) -> Problem:
+    """Uniform points on the sphere in two classes with a winding border."""
+    rows = np.random.default_rng(1).normal(size=(n + 2000, 3))
+    rows /= np.linalg.norm(rows, axis=1)[:, None]
+    x, y, z = 12 * rows.T
+    classes = (np.sin(x) + np.sin(y) * np.cos(z) > 0.3).astype(int)
+    return Problem(rows[:n], "sphere", Y=rows[n:], y=classes[:n], gamma=300.0, cost=10.0)
+
+
 def housing(n: int) -> Problem:
     """California housing with its own target, standardised."""
     X, y, source = data._regression_rows("california_housing.npz", n)

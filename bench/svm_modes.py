@@ -184,22 +184,24 @@ def draw() -> None:
     figure, axes = plt.subplots(1, 2, figsize=(11, 4.6), layout="constrained")
     for axis, (name, n) in zip(axes, DRAWN, strict=True):
         points = [(w, s, 100 * (1 - a)) for d, m, w, s, a in rows() if (d, m) == (name, n)]
-        best, least = [], np.inf
+        best, least, lines = [], np.inf, []
         for _, seconds, error in sorted(points, key=lambda point: point[1]):
             if error < least:
                 best.append((seconds, error))
                 least = error
         axis.plot(*zip(*best, strict=True), color="0.75", zorder=1, drawstyle="steps-post")
-        for words, seconds, error in points:
+        for number, (words, seconds, error) in enumerate(sorted(points, key=lambda p: p[1]), 1):
             peer = words in (LIQUID, NYSTROEM)
             style = {"color": "#D55E00" if peer else "#0072B2", "marker": "s" if peer else "o"}
             axis.scatter(seconds, error, s=42, zorder=2, **style)
-            axis.annotate(
-                words, (seconds, error), xytext=(6, 5), textcoords="offset points", fontsize=8
-            )
+            place = {"xytext": (0, 7 if number % 2 else -15), "textcoords": "offset points"}
+            axis.annotate(str(number), (seconds, error), ha="center", fontsize=9, **place)
+            lines.append(f"{number}  {words}")
+        words = {"transform": axis.transAxes, "va": "center", "fontsize": 9}
+        axis.text(0.03, 0.6, "\n".join(lines), **words)
         axis.set(xscale="log", yscale="log", xlabel="seconds to train", ylabel="test error, %")
         axis.set_title(f"{name}, {n:,} rows")
-        axis.margins(x=0.25, y=0.15)
+        axis.margins(x=0.1, y=0.15)
         axis.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
         axis.yaxis.set_minor_formatter(lambda value, _: f"{value:g}")
     handles = [

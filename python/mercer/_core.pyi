@@ -47,6 +47,23 @@ class Blocks:
     # An object with rows, rewind(passes), and next(), which returns samples and their targets.
     def __new__(cls, source: Any, single: bool) -> Blocks: ...
 
+class Pass:
+    def __new__(cls, described: bytes, run: Run) -> Pass: ...
+    def part(
+        self, rows: Blocks, first: int, beside: list[tuple[int, bytes]], run: Run
+    ) -> bytes: ...
+
+def merge_parts(parts: list[bytes], run: Run) -> bytes: ...
+def fit_svm_cells(
+    x: Samples,
+    targets: tuple,
+    settings: dict[str, object],
+    farm: Callable[[list[bytes], Callable[[float, float], None]], list[bytes]],
+    run: Run,
+) -> Model: ...
+def fit_svm_cell(described: bytes, run: Run) -> bytes: ...
+def group_rows() -> int: ...
+
 class TableScan:
     def __new__(
         cls,

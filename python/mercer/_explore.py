@@ -129,13 +129,13 @@ def _write(folder, X, y):
     names, columns = _columns(X)
     words = []
     if y is not None:
+        label = str(getattr(y, "name", None) or "y")
         y = np.asarray(y)
         if y.ndim != 1 or len(y) != len(columns[0]):
             raise ValueError(
                 f"y has shape {y.shape}, but there are {len(columns[0])} samples: it must have one "
                 "label for each"
             )
-        label = getattr(y, "name", None) or "y"
         while label in names:
             label += "_"
         names, columns = [*names, label], [*columns, y]

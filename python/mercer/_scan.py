@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -107,6 +109,12 @@ class Scan:
         """Return a reader that stands before the first row."""
         return reader_of(self.source, self._choice)
 
+    def with_source(self, source: Any) -> Scan:
+        """Return the same columns of another table."""
+        found = copy.copy(self)
+        found.source = source
+        return found
+
     def __iter__(self) -> Iterator[Block]:
         """Iterate over the blocks: features, targets and weights, None where there are none."""
         reader = self.reader()
@@ -164,6 +172,31 @@ class Reader:
 
     def next(self) -> Block | None:
         """Return the next block; None at the end."""
+        raise NotImplementedError
+
+
+class RemoteReader(Reader):
+    """Rows that lie on other machines: passes over them are made there."""
+
+    def head(self) -> Block:
+        """Return the first rows, at least 1,024 if there are so many."""
+        raise NotImplementedError
+
+    def label_sums(self) -> dict[Any, Fraction]:
+        """Return the labels of all rows, with the sums of the weights of their samples."""
+        raise NotImplementedError
+
+    def run_pass(
+        self,
+        converter: Any,
+        work: tuple[str, bytes, bool],
+        beside: list[tuple[int, bytes]],
+        report: Callable[[float, float], None],
+    ) -> list[bytes]:
+        """Make a pass over all rows, and return what was found: `work` is its name, what describes
+        it, and whether what parts find is added up; `beside` are lists of so many bytes for each
+        row.
+        """
         raise NotImplementedError
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
 from collections.abc import Callable, Iterator
-from functools import wraps
+from fractions import Fraction
+from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -18,7 +20,7 @@ from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._labels import codes_of
 from mercer._params import ParameterError, is_integer
 from mercer._samples import Checked, features, to_core, validate_samples
-from mercer._scan import Block, Choice, Reader, Scan, Slices, reader_of
+from mercer._scan import Block, Choice, Reader, RemoteReader, Scan, Slices, reader_of
 
 _Method = TypeVar("_Method", bound=Callable)
 
@@ -123,6 +125,32 @@ class Streamed:
                 "function that returns a fresh iterator" + advice
             )
 
+    def label_sums(self) -> dict[Any, Fraction]:
+        """Return the labels of all rows, with the sums of the weights of their samples."""
+        if self.remote:
+            return self._reader.label_sums()
+        sums: dict[Any, Fraction] = {}
+        start = 0
+        for block in self.blocks():
+            start += add_labels(sums, block, start)
+        return sums
+
+    def converter(self) -> Streamed:
+        """Return what makes samples and targets of blocks, as other machines need it."""
+        found = copy.copy(self)
+        found._reader, found._first = Reader(), None
+        found._estimator = estimator = copy.copy(self._estimator)
+        # What calls back cannot be sent, and what was fitted before need not be.
+        estimator.progress = False
+        vars(estimator).pop("_model", None)
+        return found
+
+    def reading(self, reader: Reader) -> Streamed:
+        """Return the same for other rows, which are read once."""
+        found = copy.copy(self)
+        found._reader = reader
+        return found
+
     @property
     def flat(self) -> bool:
         """Whether there is one column of targets."""
@@ -151,7 +179,7 @@ class Streamed:
         self._single, self._custom = single, custom
         return _core.Blocks(self, single)
 
-    # The extension module calls the following five.
+    # The extension module calls the following; the last two of rows that lie on other machines.
 
     @property
     def rows(self) -> int | None:
@@ -192,6 +220,27 @@ class Streamed:
                 raise
             text = f"in block {self._number}, which begins at row {self._at}: {error}"
             raise type(error)(text) from error
+
+    @property
+    def remote(self) -> bool:
+        """Whether the rows lie on other machines."""
+        return isinstance(self._reader, RemoteReader)
+
+    def head(self) -> tuple[_core.Samples, tuple | None]:
+        """Return the first rows: their samples, and their targets and weights."""
+        return self._converted(self._reader.head())
+
+    def run_pass(
+        self,
+        name: str,
+        described: bytes,
+        merged: bool,
+        beside: list[tuple[int, bytes]],
+        report: Callable[[float, float], None],
+    ) -> list[bytes]:
+        """Make a pass over all rows, and return what was found."""
+        work = (name, described, merged)
+        return self._reader.run_pass(self.converter(), work, beside, report)
 
     def _converted(self, block: Block) -> tuple[_core.Samples, tuple | None]:
         X = self._checked(block[0], reset=False)
@@ -286,39 +335,63 @@ def class_targets(
     """
     if X.first_targets().ndim != 1:
         raise ParameterError("rows in blocks have one label each: several are not supported")
-    sums: dict[Any, float] = {}
-    start = 0
-    for _, y, weights in X.blocks():
-        labels = _labels(y, start)
-        start += len(labels)
-        found, codes = np.unique(labels, return_inverse=True)
-        counts = np.bincount(codes, weights)
-        for label, count in zip(found.tolist(), counts.tolist(), strict=True):
-            sums[label] = sums.get(label, 0.0) + count
+    sums = X.label_sums()
     classes = np.unique(np.asarray(list(sums)))
     if len(classes) < 2:
         raise ValueError(
             "The number of classes has to be greater than one; got 1 class, "
             f"{classes.tolist()[0]!r}"
         )
-    factors = weigh(classes, np.array([sums[label] for label in classes.tolist()]))
+    factors = weigh(classes, np.array([float(sums[label]) for label in classes.tolist()]))
     encode_classes(X, classes, factors)
     return classes
+
+
+def add_labels(sums: dict[Any, Fraction], block: Block, start: int) -> int:
+    """Add the weights of the samples of a block, which begins at row `start`, to the sums of their
+    labels, which are exact: so they do not depend on where blocks begin. Returns its rows.
+    """
+    _, y, weights = block
+    found, codes = np.unique(_labels(y, start), return_inverse=True)
+    for code, label in enumerate(found.tolist()):
+        own = codes == code
+        weight = Fraction(int(own.sum())) if weights is None else _sum(np.asarray(weights)[own])
+        sums[label] = sums.get(label, Fraction(0)) + weight
+    return len(codes)
+
+
+def _sum(values: np.ndarray) -> Fraction:
+    """The exact sum of numbers."""
+    values = validate_weights(values, len(values))
+    parts, exponents = np.frexp(values)
+    whole = (parts * 2.0**53).astype(np.int64)
+    total = Fraction(0)
+    for exponent in np.unique(exponents).tolist():
+        own = whole[exponents == exponent]
+        digits = (int((own >> 26).sum()) << 26) + int((own & (2**26 - 1)).sum())
+        total += Fraction(digits) * Fraction(2) ** (exponent - 53)
+    return total
 
 
 def encode_classes(X: Streamed, classes: np.ndarray, factors: np.ndarray | None) -> None:
     """Let the targets of a stream become -1 and 1 for each of these classes, or for the second of
     two, with weights that are multiplied by the factors of their classes.
     """
+    X.convert = partial(_encoded, classes, factors)
+
+
+def _encoded(
+    classes: np.ndarray,
+    factors: np.ndarray | None,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    start: int,
+) -> tuple:
     columns = [1] if len(classes) == 2 else np.arange(len(classes))
-
-    def convert(y: np.ndarray, weights: np.ndarray | None, start: int) -> tuple:
-        codes = codes_of(_labels(y, start), classes, start)
-        if factors is not None:
-            weights = factors[codes] * (1.0 if weights is None else weights)
-        return np.where(codes[:, None] == columns, 1.0, -1.0), weights
-
-    X.convert = convert
+    codes = codes_of(_labels(y, start), classes, start)
+    if factors is not None:
+        weights = factors[codes] * (1.0 if weights is None else weights)
+    return np.where(codes[:, None] == columns, 1.0, -1.0), weights
 
 
 def _labels(y: Any, start: int) -> np.ndarray:

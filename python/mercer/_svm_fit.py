@@ -40,7 +40,11 @@ def _fitted_part(estimator, X, y, sample_weight) -> BaseException | None:
     start = _warm_start(estimator, X.shape[0], targets[0])
     with _fit.run_of(estimator) as run:
         data, params = _fit.training_data(estimator, X, choice), settings(estimator, X, choice)
-        model, raised = _core.fit_svm(data, targets, start, params, run)
+        elsewhere = vars(estimator).get("_elsewhere")
+        if elsewhere is not None:
+            model, raised = _core.fit_svm_cells(data, targets, params, elsewhere, run), None
+        else:
+            model, raised = _core.fit_svm(data, targets, start, params, run)
     set_fitted(estimator, model, choice, X)
     if estimator.verbose:
         print_problems(estimator.report_)

@@ -95,6 +95,18 @@ def _of_cells(
     return SearchResult(machine, results, best, float(np.mean(found.own)), len(splits))
 
 
+def scores_of(estimator, data: tuple, params: list[dict], splits: Splits) -> np.ndarray:
+    """Return the scores of some combinations on some splits of `data`, samples, targets and
+    weights; kernels of several are given by their places.
+    """
+    X, y, sample_weight = data
+    clock, kernels = Clock(estimator, COMPARISON), kernels_of(estimator)
+    candidates = [_candidates(estimator, one, kernels, X, y, sample_weight) for one in kernels]
+    y = candidates[0].machine.classes_[candidates[0].targets[0][1]]
+    own = [one | ({"kernel": kernels[one["kernel"]]} if "kernel" in one else {}) for one in params]
+    return _scores(estimator, candidates, X, y, splits, clock)(own, splits)
+
+
 def _candidates(estimator, kernel, kernels: list, X, y, sample_weight) -> Candidates:
     machine = estimator._machine(kernel)
     X, targets, choice = _svm_fit.prepare(machine, X, y, sample_weight)
@@ -106,6 +118,9 @@ def _scores(
     estimator, candidates: list[Candidates], X, y: np.ndarray, splits: Splits, clock: Clock
 ) -> Score:
     """The function that scores combinations: the quicker one if accuracies are asked for."""
+    elsewhere = vars(estimator).get("_elsewhere")
+    if elsewhere is not None:
+        return elsewhere
     if _is_plain_accuracy(estimator.scoring) and _all_have_all_classes(y, splits):
         return SharedScores(candidates, clock)
     first, pairwise = candidates[0], is_precomputed(estimator.kernel)

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use mercer::io::append::stage_pieces;
 use mercer::io::stream::TableStream;
 use mercer::io::{Column, ReadOptions, Staged, Table};
-use mercer::model::landmarks::{Regrouped, RowBlock, RowBlocks};
+use mercer::model::landmarks::{Regrouped, RowBlock, RowBlocks, Workers};
 use mercer::real::Real;
 use mercer::{Dtype, Error, Result};
 use mercer_guard::guarded;
@@ -43,23 +43,33 @@ impl Blocks {
 impl Blocks {
     /// The blocks, as the library takes them.
     pub fn rows(&self, py: Python<'_>) -> Regrouped<Source> {
-        Regrouped::new(Source { source: self.source.clone_ref(py) })
+        let remote = self.source.bind(py).getattr("remote").and_then(|remote| remote.extract());
+        let is_remote = remote.unwrap_or(false);
+        Regrouped::new(Source { source: self.source.clone_ref(py), is_remote })
     }
 }
 
-/// A Python object as a source of blocks.
+/// A Python object as a source of blocks. One that is `remote` makes passes elsewhere: it has `head()`, which returns the first rows, and `run_pass(name, pass, merged, beside, report)`,
+/// which returns a list of what was found.
 pub struct Source {
     source: Py<PyAny>,
+    is_remote: bool,
 }
 
 /// What Python raised, on its way through the library.
-fn passed_on(raised: PyErr) -> Error {
+pub fn passed_on(raised: PyErr) -> Error {
     Error::Custom { name: "the source of rows".into(), source: Box::new(raised) }
 }
 
 impl Source {
-    fn block(&self, py: Python<'_>) -> PyResult<Option<RowBlock<'static>>> {
-        let found = self.source.bind(py).call_method0("next")?;
+    /// The object.
+    pub fn bound<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
+        self.source.bind(py)
+    }
+
+    /// The block that a method returns, if there is one.
+    pub fn taken(&self, py: Python<'_>, method: &str) -> PyResult<Option<RowBlock<'static>>> {
+        let found = self.source.bind(py).call_method0(method)?;
         if found.is_none() {
             return Ok(None);
         }
@@ -82,7 +92,7 @@ impl RowBlocks for Source {
     }
 
     fn next(&mut self) -> Result<Option<RowBlock<'_>>> {
-        Python::attach(|py| self.block(py)).map_err(passed_on)
+        Python::attach(|py| self.taken(py, "next")).map_err(passed_on)
     }
 
     fn rows(&self) -> Option<u64> {
@@ -97,6 +107,10 @@ impl RowBlocks for Source {
     fn is_once(&self) -> bool {
         Python::attach(|py| self.source.getattr(py, "once").and_then(|once| once.extract(py)))
             .unwrap_or(false)
+    }
+
+    fn workers(&mut self) -> Option<&mut dyn Workers> {
+        if self.is_remote { Some(self) } else { None }
     }
 }
 

@@ -17,6 +17,7 @@ mod kmeans;
 mod landmarks;
 mod model;
 mod nystroem;
+mod passes;
 mod posterior;
 mod preimage;
 mod ridge;
@@ -62,6 +63,8 @@ mod _core {
     use super::model::{Model, load};
     #[pymodule_export]
     use super::nystroem::{fit_landmark_features, landmark_normalization, measured_features};
+    #[pymodule_export]
+    use super::passes::{Pass, fit_svm_cell, fit_svm_cells, group_rows, merge_parts};
     #[pymodule_export]
     use super::posterior::PosteriorStd;
     #[pymodule_export]

@@ -4,7 +4,7 @@
 
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
-use mercer::model::landmarks::{RowBlock, RowBlocks, Whole, sampled};
+use mercer::model::landmarks::{Beside, Packet, RowBlock, RowBlocks, Whole, Workers, sampled};
 use mercer::solve::ridge::Solver;
 use mercer::{Context, Mat, Targets, select};
 use mercer_guard::guarded;
@@ -210,6 +210,38 @@ impl RowBlocks for Unweighted<'_> {
 
     fn is_once(&self) -> bool {
         self.0.is_once()
+    }
+
+    fn workers(&mut self) -> Option<&mut dyn Workers> {
+        if self.0.workers().is_some() { Some(self) } else { None }
+    }
+}
+
+impl Workers for Unweighted<'_> {
+    fn head(&mut self) -> mercer::Result<RowBlock<'static>> {
+        Ok(RowBlock { weights: None, ..self.there()?.head()? })
+    }
+
+    fn rows(&self) -> u64 {
+        self.0.rows().unwrap_or(0)
+    }
+
+    fn run_beside(
+        &mut self,
+        ctx: &Context,
+        pass: &Packet,
+        merged: bool,
+        beside: &Beside,
+    ) -> mercer::Result<Vec<Packet>> {
+        let pass = pass.clone().with_places("unweighted", [1]);
+        self.there()?.run_beside(ctx, &pass, merged, beside)
+    }
+}
+
+impl Unweighted<'_> {
+    fn there(&mut self) -> mercer::Result<&mut dyn Workers> {
+        let none = || mercer::Error::Shape("the rows lie on no other machine".into());
+        self.0.workers().ok_or_else(none)
     }
 }
 

@@ -21,6 +21,8 @@ pub enum Failure {
     NotAKernel,
     /// A self-test failed; already printed.
     Unhealthy,
+    /// Another program failed with this exit code; already printed.
+    Elsewhere(u8),
     /// A bug in mercer.
     Bug(Panicked),
 }
@@ -50,6 +52,7 @@ impl Failure {
                 if is_terminated() { 143 } else { 130 }
             }
             Failure::NotAKernel | Failure::Unhealthy => 1,
+            Failure::Elsewhere(code) => code,
             Failure::Bug(panicked) => {
                 print_error(&bug(&panicked));
                 70

@@ -23,8 +23,7 @@ use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::model::pca::{Pca, PcaParams};
 use mercer::model::svm::{
-    Calibration, CellChoice, CellParams, CellState, Curve, ProblemReport, Stop, Svm, SvmParams,
-    SvmReport, Task,
+    Calibration, Curve, ProblemReport, Stop, Svm, SvmParams, SvmReport, Task,
 };
 use mercer::model::validity::Repair;
 use mercer::model::{Components, Prepared, Report, Scaling, ScalingKind};
@@ -44,7 +43,6 @@ fn main() -> Result<()> {
         ("detector", detector()?),
         ("repair", repair()?),
         ("kmeans-far", far_clusters()?),
-        ("svm-cells", cells()?),
     ];
     for (name, saved) in models {
         let path = folder.join(format!("v{FORMAT}-{name}.mercer"));
@@ -176,40 +174,6 @@ fn machine() -> Result<ModelFile> {
         calibration: Some(Calibration { curves, folds: 5 }),
         prepared: Prepared::default(),
         report: machine_report(),
-    };
-    Ok(ModelFile::new(Model::Svm(model), Dtype::F64))
-}
-
-/// A regression on two cells, which have kernels and costs of their own. Its numbers are chosen and not fitted.
-fn cells() -> Result<ModelFile> {
-    let support = vec![0, 3, 1];
-    let mut sizes = CellParams::new(10);
-    sizes.kernels = vec!["rbf(gamma=0.5)".parse()?, "rbf(gamma=2)".parse()?];
-    let mut params = SvmParams::new(Task::EpsilonSvr, "rbf(gamma=1)".parse()?);
-    params.cells = Some(sizes);
-    let own = vec![CellChoice { kernel: 0, c: 2.0 }, CellChoice { kernel: 1, c: 0.5 }];
-    let mut report = Report::default();
-    report.solver = "smo".into();
-    report.storage = "cells".into();
-    report.converged = true;
-    let model = Svm {
-        params,
-        // The centres follow the support vectors.
-        anchors: Some(Dense::from_vec(training(), N, D)?.select(&[0, 3, 1, 4, 2]).into()),
-        dtype: Dtype::F64,
-        computed_in: Dtype::F64,
-        support,
-        trained_on: N,
-        counts: vec![3],
-        landmarks: None,
-        cells: Some(CellState { counts: vec![2, 1], own }),
-        coef: Mat::from_vec(vec![0.5, -1.25, 2.0], 1, 3),
-        offset: vec![0.25, -0.5],
-        classes: None,
-        class_weights: None,
-        calibration: None,
-        prepared: Prepared::default(),
-        report,
     };
     Ok(ModelFile::new(Model::Svm(model), Dtype::F64))
 }

@@ -5,7 +5,7 @@ mod facts;
 mod files;
 mod fit;
 mod search;
-mod targets;
+pub mod targets;
 
 pub use decide::{svm_classes, svm_decisions};
 pub use facts::{svm_coefficients, svm_facts};
@@ -31,7 +31,7 @@ fn machine(model: &Model) -> PyResult<&Svm> {
 }
 
 /// A fresh machine as Python holds it.
-fn python_model(py: Python<'_>, machine: Svm, dtype: &str) -> PyResult<Model> {
+pub fn python_model(py: Python<'_>, machine: Svm, dtype: &str) -> PyResult<Model> {
     let mut fitted = Fitted::Svm(machine);
     anchors::compact(&mut fitted, py)?;
     Ok(Model::holding(ModelFile::new(fitted, dtype_named(dtype))))

@@ -9,7 +9,7 @@ use super::destination::Picture;
 use super::from_model::FromModelArgs;
 use super::groups::{MachineArgs, Precision, TableArgs, conflict, plot_files};
 use super::kernel::{Kernel, in_short, with_kernels};
-use super::landmarks::LandmarkArgs;
+use super::landmarks::{DaskArgs, LandmarkArgs};
 use super::learning::{LearningArgs, ResultArgs};
 use super::values::not_negative;
 
@@ -128,6 +128,9 @@ pub struct KmeansArgs {
     /// A low-rank fit.
     #[command(flatten)]
     pub landmarks: LandmarkArgs,
+    /// A cluster.
+    #[command(flatten)]
+    pub cluster: DaskArgs,
     /// Add a column with the row number in the table, counted from 1
     #[arg(hide_short_help = true, long, help_heading = "Output")]
     pub row_numbers: bool,

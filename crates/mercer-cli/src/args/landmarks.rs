@@ -70,6 +70,21 @@ pub struct LandmarkArgs {
     pub keep_sums: bool,
 }
 
+/// A cluster.
+#[derive(Debug, Args)]
+pub struct DaskArgs {
+    /// Fit on the workers of a Dask cluster, which must see the table under the same path: the address of its scheduler, such as
+    /// `tcp://10.0.0.1:8786`. Takes few other flags, and python3 with the package: `pip install mercer[dask]`
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "ADDRESS",
+        requires = "landmarks",
+        help_heading = "Resources"
+    )]
+    pub dask: Option<String>,
+}
+
 impl LandmarkArgs {
     /// The parameters of a low-rank fit, if one is wanted.
     pub fn params(&self, seed: u64) -> Option<LandmarkParams> {

@@ -174,6 +174,18 @@ impl Verb {
         }
     }
 
+    /// Whether the fit is for a cluster.
+    pub fn is_for_cluster(&self) -> bool {
+        let cluster = match self {
+            Verb::Kpca(args) => &args.cluster,
+            Verb::Krr(args) => &args.cluster,
+            Verb::Kmeans(args) => &args.cluster,
+            Verb::Outliers(args) => &args.cluster,
+            _ => return false,
+        };
+        cluster.dask.is_some()
+    }
+
     /// The plots, and whether standard output holds JSON.
     fn pictures(&self) -> (&[Picture], bool) {
         match self {

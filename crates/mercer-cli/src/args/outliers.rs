@@ -11,7 +11,7 @@ use super::destination::Picture;
 use super::from_model::FromModelArgs;
 use super::groups::{MachineArgs, Precision, TableArgs, plot_files};
 use super::kernel::{Kernel, in_short, with_kernels};
-use super::landmarks::LandmarkArgs;
+use super::landmarks::{DaskArgs, LandmarkArgs};
 use super::learning::{FeatureArgs, ResultArgs};
 use super::values::{at_most_half, components};
 
@@ -79,6 +79,9 @@ pub struct OutliersArgs {
     /// A low-rank fit.
     #[command(flatten)]
     pub landmarks: LandmarkArgs,
+    /// A cluster.
+    #[command(flatten)]
+    pub cluster: DaskArgs,
     /// Number of kernel principal components: a count, a fraction of the variance (0.95 or 95%), or `all`
     /// [default: 20, or the number of rows if that is smaller]
     #[arg(short = 'k', long, value_name = "K", value_parser = components, help_heading = "Model")]

@@ -15,7 +15,7 @@ use super::groups::{
 };
 use super::interval::IntervalArgs;
 use super::kernel::{Kernel, in_short, with_kernels};
-use super::landmarks::LandmarkArgs;
+use super::landmarks::{DaskArgs, LandmarkArgs};
 use super::learning::LearningArgs;
 use super::task::TaskArgs;
 use super::test_rows::TestArgs;
@@ -142,6 +142,9 @@ pub struct KrrArgs {
     /// A low-rank fit.
     #[command(flatten)]
     pub landmarks: LandmarkArgs,
+    /// A cluster.
+    #[command(flatten)]
+    pub cluster: DaskArgs,
     /// The fit.
     #[command(flatten)]
     pub ridge: RidgeArgs,

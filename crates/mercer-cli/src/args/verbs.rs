@@ -15,7 +15,7 @@ use super::groups::{
     check_distinct, table_file,
 };
 use super::kernel::{Kernel, in_short, with_kernels};
-use super::landmarks::LandmarkArgs;
+use super::landmarks::{DaskArgs, LandmarkArgs};
 use super::values::positive;
 
 const PCA_EXAMPLES: &str = "\
@@ -163,6 +163,9 @@ pub struct KpcaArgs {
     /// A low-rank fit.
     #[command(flatten)]
     pub landmarks: LandmarkArgs,
+    /// A cluster.
+    #[command(flatten)]
+    pub cluster: DaskArgs,
     /// The components.
     #[command(flatten)]
     pub components: ComponentArgs,

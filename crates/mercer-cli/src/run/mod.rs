@@ -6,6 +6,7 @@ mod check;
 mod columns;
 mod components;
 mod continue_fit;
+mod dask;
 mod demo;
 mod doctor;
 mod evaluated_rows;
@@ -167,6 +168,9 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
     simd::chosen()?;
     panic_if_requested();
     verb.check_files()?;
+    if verb.is_for_cluster() {
+        return dask::run(std::env::args_os().skip(1));
+    }
     let session = |machine| Session::new(machine, watch, verb);
     match verb {
         Verb::Pca(args) => pca::pca(&session(&args.machine), args),

@@ -1,6 +1,6 @@
 //! Low-rank fits: `--landmarks`.
 
-use crate::folder::{Folder, clouds};
+use crate::folder::{Folder, Run, clouds, words};
 use crate::svm_fit::check;
 
 #[test]
@@ -38,6 +38,21 @@ fn outliers_and_a_tolerance() {
         &["90 rows × 3 columns", "outliers    9 of 90 rows", "landmarks   "],
     );
     check(&folder.done("inspect m.mercer").out, &["90 rows", "landmarks"]);
+}
+
+#[test]
+fn a_cluster_needs_the_python_package() {
+    let folder = Folder::new();
+    folder.write("t.csv", clouds(30));
+    let mut command = folder.command();
+    let line = "kpca t.csv --landmarks 5 --dask tcp://127.0.0.1:1 -m m.mercer";
+    command.args(words(line)).env("MERCER_PYTHON", "no-such-python");
+    let run = Run::of(command.output().expect("the command starts"));
+    check(&run.err, &["--dask", "no-such-python does not have", "pip install 'mercer[dask]'"]);
+    assert_eq!(run.code, Some(2));
+    let run = folder.run("kpca t.csv --dask tcp://127.0.0.1:1");
+    check(&run.err, &["--landmarks"]);
+    assert_eq!(run.code, Some(2));
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn hostile_questions_are_refused() {
         question.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         question
     };
-    assert_eq!(refused("components", json!([])).is_empty(), false);
+    assert!(!refused("components", json!([])).is_empty());
     assert!(
         refused("components", json!({ "data": "/etc/passwd", "kernel": "rbf", "components": 2 }))
             .contains("no data set")

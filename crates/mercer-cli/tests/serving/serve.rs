@@ -322,3 +322,32 @@ fn hostile_bodies_are_answered() {
     );
     assert_eq!(server.post("/predict", ROW).status, 200);
 }
+
+#[test]
+fn rows_of_strings_and_numbers_with_missing_values() {
+    let folder = Folder::new();
+    folder.write("t.csv", "who,a,b\nann,1,2\nbob,2,\nanna,3,1\nbobby,4,5\n");
+    let kernel = "column(who:spectrum(p=2))+columns(a,b:rbf(gamma=1))";
+    let fit = ["kpca", "t.csv", "--kernel", kernel, "-m", "mixed.mercer", "-o", "k.csv", "--quiet"];
+    let done = run(&folder, &fit);
+    assert_eq!(done.code, Some(0), "{}", done.err);
+    let server = Server::start(folder.path(), &["serve", "mixed.mercer"]);
+    let facts = server.get("/models").json()["models"][0]["facts"]["columns"].clone();
+    let kinds: Vec<&str> =
+        facts.as_array().unwrap().iter().map(|column| column["kind"].as_str().unwrap()).collect();
+    assert_eq!(kinds[0], "string");
+    let rows = r#"{"rows": [{"who": "ann", "a": 1, "b": 2}, {"who": "bob", "a": 2, "b": null}]}"#;
+    let answer = server.post("/transform", rows);
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    let expected = folder.read("k.csv");
+    for (line, row) in
+        expected.lines().skip(1).zip(answer.json()["rows"].as_array().unwrap().iter())
+    {
+        let cells = line.split(',').filter_map(|cell| cell.parse::<f64>().ok());
+        for (cell, value) in cells.zip(row.as_array().unwrap()) {
+            assert!((cell - value.as_f64().unwrap()).abs() < 1e-9, "{line} and {row}");
+        }
+    }
+    let refused = server.post("/transform", r#"{"rows": [{"who": "ann", "a": "x", "b": 2}]}"#);
+    assert!(refused.status == 422 && refused.error().contains("a number is required"));
+}

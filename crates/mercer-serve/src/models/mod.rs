@@ -67,12 +67,17 @@ pub struct ColumnFacts {
 
 /// What the cells of a column may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
 pub enum CellKind {
     /// Numbers, none missing.
+    #[serde(rename = "number")]
     Number,
+    /// Numbers, of which missing ones are filled.
+    #[serde(rename = "number or missing")]
+    NumberOrMissing,
     /// Strings.
+    #[serde(rename = "string")]
     String,
-    /// Numbers, categories or dates as in the training table; may be missing if they were missing there.
+    /// Categories or dates as in the training table; missing ones are filled if they can be.
+    #[serde(rename = "category or date")]
     Encoded,
 }

@@ -104,7 +104,7 @@ fn evaluate(summary: &str, models: &[(String, ModelFacts)]) -> Value {
 /// One row that has the form the model needs.
 pub(super) fn example(facts: &ModelFacts) -> Value {
     let cell = |kind: CellKind| match kind {
-        CellKind::Number => json!(0.5),
+        CellKind::Number | CellKind::NumberOrMissing => json!(0.5),
         CellKind::String => json!("text"),
         CellKind::Encoded => Value::Null,
     };

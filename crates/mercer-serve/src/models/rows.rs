@@ -178,10 +178,15 @@ pub(super) fn matched(table: Table, facts: &ModelFacts) -> Result<Table, Refusal
 }
 
 fn check(needed: &super::ColumnFacts, cells: &Column) -> Result<(), Refusal> {
-    if needed.kind != CellKind::Number {
-        return Ok(());
-    }
-    let is_number = |row: &usize| cells.number(*row).is_some_and(f64::is_finite);
+    let may_be_missing = match needed.kind {
+        CellKind::Number => false,
+        CellKind::NumberOrMissing => true,
+        CellKind::String | CellKind::Encoded => return Ok(()),
+    };
+    let is_number = |row: &usize| {
+        let number = cells.number(*row);
+        number.is_some_and(|number| number.is_finite() || may_be_missing && number.is_nan())
+    };
     match (0..cells.len()).find(|row| !is_number(row)) {
         None => Ok(()),
         Some(row) => {
@@ -341,6 +346,15 @@ mod tests {
         let texts = |cells: [&str; 2]| Column::Text(cells.map(String::from).to_vec());
         assert_eq!(table.columns, [texts(["a", "1.5"]), texts(["", "true"])]);
         assert_eq!(table.names, None);
+    }
+
+    #[test]
+    fn numbers_that_are_filled_may_be_missing() {
+        let facts = facts(&[CellKind::NumberOrMissing], true);
+        let table = matched(json(r#"{"rows": [[null], [1.5]]}"#).unwrap(), &facts).unwrap();
+        assert!(table.columns[0].number(0).unwrap().is_nan());
+        let refused = matched(json(r#"{"rows": [["wide"]]}"#).unwrap(), &facts).unwrap_err();
+        assert_eq!(refused.1, "row 1, column \"c0\": \"wide\"; a number is required");
     }
 
     proptest! {

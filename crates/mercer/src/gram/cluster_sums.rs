@@ -7,6 +7,7 @@
 
 use rayon::prelude::*;
 
+use super::exact_sums::ExactSums;
 use super::groups::nearest;
 use super::landmark_sums::{CHUNK, TILE};
 use crate::context::Context;
@@ -85,46 +86,10 @@ impl ClusterSums {
     /// Bytes that a round takes on so many threads, for kernel values of type T.
     pub fn bytes<T: Real>(k: usize, m: usize, threads: usize) -> u64 {
         let (k, m) = (k as u64, m as u64);
-        let sums = (CHUNKS * threads + 1) as u64 * 8 * k * (m + 8);
+        let sums = (CHUNKS * threads + 2) as u64 * 8 * k * (m + 8);
+        let sums = sums + ExactSums::bytes(k * (m + 1));
         let pieces = (threads * TILE.0 * size_of::<T>()) as u64 * (m + k + WIDTH as u64);
         sums + pieces + 2 * 8 * m * (k + WIDTH as u64)
-    }
-
-    /// Adds samples, whose labels become the nearest of the centres; without centres, they stay as they are.
-    pub fn add<P: Points, T: Real>(
-        &mut self,
-        ctx: &Context,
-        kernel: &dyn Kernel<P, T>,
-        z: &P,
-        centres: Option<&SpanCentres>,
-        (rows, labels): (&ClusterRows<'_, P>, &mut [usize]),
-    ) -> Result<()> {
-        let round =
-            Round { kernel, z, rows, centres: centres.map(Functions::new), shape: self.shape() };
-        let wave = CHUNK * CHUNKS * ctx.threads();
-        for (number, labels) in labels.chunks_mut(wave).enumerate() {
-            ctx.poll()?;
-            let parts = ctx.install(|| {
-                let chunks = labels.par_chunks_mut(CHUNK).enumerate();
-                let one = |(chunk, labels)| round.chunk(ctx, number * wave + chunk * CHUNK, labels);
-                chunks.map(one).collect::<Result<Vec<_>>>()
-            })?;
-            parts.iter().for_each(|part| self.merge(part));
-        }
-        Ok(())
-    }
-
-    fn shape(&self) -> (usize, usize) {
-        (self.sums.rows(), self.sums.cols())
-    }
-
-    fn merge(&mut self, other: &Self) {
-        let add = |to: &mut [f64], from: &[f64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
-        add(self.sums.data_mut(), other.sums.data());
-        add(&mut self.sizes, &other.sizes);
-        self.members.iter_mut().zip(&other.members).for_each(|(a, b)| *a += b);
-        self.moved += other.moved;
-        other.far.iter().for_each(|far| self.note(far.clone()));
     }
 
     /// Counts a sample, whose kernel values with the landmarks are `values`.
@@ -135,15 +100,9 @@ impl ClusterSums {
         sums.for_each(|(sum, v)| *sum += weight * v.to_f64());
     }
 
-    /// Notes a sample if it is among the k of the highest costs; of equal ones, the first come first.
+    /// Notes a sample if it is among the k of the highest costs.
     fn note(&mut self, far: Far) {
-        let k = self.sizes.len();
-        if self.far.len() == k && self.far.last().is_some_and(|last| last.cost >= far.cost) {
-            return;
-        }
-        let place = self.far.partition_point(|other| other.cost >= far.cost);
-        self.far.insert(place, far);
-        self.far.truncate(k);
+        note(&mut self.far, self.sizes.len(), far);
     }
 
     /// Moves a sample with the kernel values `values` to cluster `c`, which has none.
@@ -155,6 +114,101 @@ impl ClusterSums {
         self.enter(c, far.weight, values);
         self.moved -= u64::from(far.label != far.before);
         self.moved += u64::from(c != far.before);
+    }
+}
+
+/// Notes a sample if it is among the k of the highest costs; of equal ones, the first come first.
+fn note(all: &mut Vec<Far>, k: usize, far: Far) {
+    if all.len() == k && all.last().is_some_and(|last| last.cost >= far.cost) {
+        return;
+    }
+    let place = all.partition_point(|other| other.cost >= far.cost);
+    all.insert(place, far);
+    all.truncate(k);
+}
+
+/// What a round finds out about many samples, chunk by chunk: sums do not depend on where chunks are added up.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ClusterTotal {
+    /// k and m.
+    shape: (usize, usize),
+    /// The sums of clusters, then their weights.
+    sums: ExactSums,
+    members: Vec<usize>,
+    moved: u64,
+    far: Vec<Far>,
+}
+
+impl ClusterTotal {
+    /// Over no samples, for k clusters and m landmarks.
+    pub fn empty(k: usize, m: usize) -> Result<Self> {
+        let sums = ExactSums::empty(k * (m + 1))?;
+        Ok(Self { shape: (k, m), sums, members: vec![0; k], moved: 0, far: Vec::new() })
+    }
+
+    /// Of k clusters and m landmarks, with these parts.
+    pub fn of(
+        shape: (usize, usize),
+        (sums, members): (ExactSums, Vec<usize>),
+        moved: u64,
+        far: Vec<Far>,
+    ) -> Self {
+        Self { shape, sums, members, moved, far }
+    }
+
+    /// Its parts, as they travel.
+    pub fn parts(&self) -> (&ExactSums, &[usize], u64, &[Far]) {
+        (&self.sums, &self.members, self.moved, &self.far)
+    }
+
+    /// Adds samples, whose labels become the nearest of the centres; without centres, they stay as they are.
+    pub fn add<P: Points, T: Real>(
+        &mut self,
+        ctx: &Context,
+        kernel: &dyn Kernel<P, T>,
+        z: &P,
+        centres: Option<&SpanCentres>,
+        (rows, labels): (&ClusterRows<'_, P>, &mut [usize]),
+    ) -> Result<()> {
+        let centres = centres.map(Functions::new);
+        let round = Round { kernel, z, rows, centres, shape: self.shape };
+        let wave = CHUNK * CHUNKS * ctx.threads();
+        for (number, labels) in labels.chunks_mut(wave).enumerate() {
+            ctx.poll()?;
+            let parts = ctx.install(|| {
+                let chunks = labels.par_chunks_mut(CHUNK).enumerate();
+                let one = |(chunk, labels)| round.chunk(ctx, number * wave + chunk * CHUNK, labels);
+                chunks.map(one).collect::<Result<Vec<_>>>()
+            })?;
+            parts.iter().for_each(|part| self.add_chunk(ctx, part));
+        }
+        Ok(())
+    }
+
+    fn add_chunk(&mut self, ctx: &Context, chunk: &ClusterSums) {
+        self.sums.add(ctx, &[chunk.sums.data(), &chunk.sizes].concat());
+        self.count(&chunk.members, chunk.moved, &chunk.far);
+    }
+
+    /// Adds samples that come after these.
+    pub fn merge(&mut self, ctx: &Context, other: &Self) {
+        self.sums.merge(ctx, &other.sums);
+        self.count(&other.members, other.moved, &other.far);
+    }
+
+    fn count(&mut self, members: &[usize], moved: u64, far: &[Far]) {
+        self.members.iter_mut().zip(members).for_each(|(a, b)| *a += b);
+        self.moved += moved;
+        far.iter().for_each(|one| note(&mut self.far, self.shape.0, one.clone()));
+    }
+
+    /// The sums, rounded.
+    pub fn finish(self) -> ClusterSums {
+        let (k, m) = self.shape;
+        let mut sums = self.sums.values();
+        let sizes = sums.split_off(k * m);
+        let sums = Mat::from_vec(sums, k, m);
+        ClusterSums { sums, sizes, members: self.members, moved: self.moved, far: self.far }
     }
 }
 

@@ -67,6 +67,11 @@ impl Leverages {
         Self { rotation, shift, inverse, single }
     }
 
+    /// B (m × m), Vᵀμ (m) and 1 / (λ + α) (m × penalties).
+    pub fn parts(&self) -> (&Mat<f64>, &[f64], &Mat<f64>) {
+        (&self.rotation, &self.shift, &self.inverse)
+    }
+
     /// Bytes for m landmarks and so many penalties.
     pub fn bytes(m: usize, penalties: usize) -> u64 {
         12 * (m as u64).saturating_mul((m + penalties) as u64)

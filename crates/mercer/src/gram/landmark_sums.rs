@@ -80,6 +80,15 @@ impl LandmarkSums {
         })
     }
 
+    /// Goes back to no samples, in the same memory.
+    pub fn clear(&mut self) {
+        self.gram.data_mut().fill(0.0);
+        self.moments.data_mut().fill(0.0);
+        (self.trace, self.weight, self.count) = (0.0, 0.0, 0);
+        self.target_sums.fill(0.0);
+        self.target_squares.fill(0.0);
+    }
+
     /// Landmarks.
     pub fn m(&self) -> usize {
         self.gram.rows()

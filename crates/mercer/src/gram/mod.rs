@@ -8,10 +8,12 @@ mod centred;
 mod cluster_sums;
 mod columns;
 mod covariance;
+mod exact_sums;
 mod groups;
 mod landmark_rows;
 mod landmark_sketch;
 mod landmark_sums;
+mod landmark_total;
 mod lines;
 mod low_rank;
 mod matrix;
@@ -32,11 +34,13 @@ pub use assembled::Assembled;
 #[doc(hidden)]
 pub use centred::Centred;
 #[doc(hidden)]
-pub use cluster_sums::{ClusterRows, ClusterSums, Far, SpanCentres, UNASSIGNED};
+pub use cluster_sums::{ClusterRows, ClusterSums, ClusterTotal, Far, SpanCentres, UNASSIGNED};
 #[doc(hidden)]
 pub use columns::{ColumnBlock, Columns, Evaluated, Stored};
 #[doc(hidden)]
 pub use covariance::Covariance;
+#[doc(hidden)]
+pub use exact_sums::ExactSums;
 #[doc(hidden)]
 pub use groups::{Groups, Move, nearest};
 pub(crate) use landmark_rows::add_products;
@@ -46,6 +50,8 @@ pub use landmark_rows::{LandmarkRows, Leverages, RowScratch, RowValues};
 pub use landmark_sketch::{LandmarkSketch, add_image};
 #[doc(hidden)]
 pub use landmark_sums::{Batch, CHUNK, LandmarkSums, features, fill_kernel_values, kernel_values};
+#[doc(hidden)]
+pub use landmark_total::{GROUP, LandmarkTotal};
 #[doc(hidden)]
 pub use lines::Lines;
 #[doc(hidden)]

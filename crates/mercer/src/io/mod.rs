@@ -46,6 +46,8 @@ pub use libsvm_model::{read_libsvm_model, write_libsvm_model};
 pub use model_file::{LIBSVM_TEXT, from_bytes_within, load_within, stage_model};
 pub use model_file::{Model, ModelFile, from_bytes, load, save, to_bytes};
 #[doc(hidden)]
+pub use model_file::{packet_from_bytes, packet_to_bytes};
+#[doc(hidden)]
 pub use read::parse as parse_table;
 pub use read::{Format, Header, ReadOptions, Source, read_table};
 #[doc(hidden)]

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::components::Components;
 use super::input::{Input, all_columns};
 use super::kernel_pca::{KernelPca, KernelPcaParams, Residuals};
-use super::landmarks::{RowBlocks, STAGE, phase, report_read};
+use super::landmarks::{Beside, Packet, RowBlocks, STAGE, Work, Workers, phase, report_read};
 use super::note::{Note, NoteCode};
 use super::report::Report;
 use crate::context::Context;
@@ -213,6 +213,9 @@ impl Detector {
 
     /// The sums of projections of all rows of a source.
     fn projections_of(&self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<Vec<f64>> {
+        if let Some(workers) = source.workers() {
+            return Ok(self.scores_of_workers(ctx, workers)?.values);
+        }
         let mut scores = Vec::new();
         each_block(ctx, source, |x| {
             scores.extend(sums(&self.pca.transform(&ctx.without_steps(), x)?));
@@ -223,6 +226,9 @@ impl Detector {
 
     /// The residuals of all rows of a source.
     fn residuals_of(&self, ctx: &Context, source: &mut dyn RowBlocks) -> Result<Residuals> {
+        if let Some(workers) = source.workers() {
+            return self.scores_of_workers(ctx, workers);
+        }
         let mut all = Residuals { values: Vec::new(), noise: Vec::new() };
         each_block(ctx, source, |x| {
             let Residuals { values, noise } = self.pca.residuals(&ctx.without_steps(), x)?;
@@ -230,6 +236,19 @@ impl Detector {
             all.noise.extend(noise);
             Ok(())
         })?;
+        Ok(all)
+    }
+
+    /// The scores of rows that lie elsewhere, with their noise where they have any.
+    fn scores_of_workers(&self, ctx: &Context, workers: &mut dyn Workers) -> Result<Residuals> {
+        let is_residual = self.score == OutlierScore::Reconstruction;
+        let mut pass = Packet::new(SCORES).with_places("residuals", [u64::from(is_residual)]);
+        pass.model = Some(Box::new(self.pca.clone()));
+        let mut all = Residuals { values: Vec::new(), noise: Vec::new() };
+        for found in workers.run(ctx, &pass, false)? {
+            all.values.extend(found.reals("values")?);
+            all.noise.extend(found.reals("noise")?);
+        }
         Ok(all)
     }
 
@@ -280,6 +299,47 @@ impl Detector {
     #[doc(hidden)]
     pub fn report(&self) -> &Report {
         &self.pca.report
+    }
+}
+
+/// The name of the pass for the scores of rows.
+pub(super) const SCORES: &str = "scores";
+
+/// The pass for the scores of parts of the rows.
+pub(super) struct ScoresWork {
+    pca: Box<KernelPca>,
+    is_residual: bool,
+}
+
+impl ScoresWork {
+    /// As the packet says.
+    pub fn new(pass: &Packet) -> Result<Self> {
+        let missing = || Error::Shape("there is no model to be evaluated".into());
+        let pca = pass.model.clone().ok_or_else(missing)?;
+        Ok(Self { pca, is_residual: pass.place("residuals")? == 1 })
+    }
+}
+
+impl Work for ScoresWork {
+    fn part(
+        &self,
+        ctx: &Context,
+        _: u64,
+        source: &mut dyn RowBlocks,
+        _: &Beside,
+    ) -> Result<Packet> {
+        let (mut scores, mut noises) = (Vec::new(), Vec::new());
+        while let Some(block) = source.next()? {
+            ctx.poll()?;
+            if self.is_residual {
+                let Residuals { values, noise } = self.pca.residuals(ctx, &block.samples)?;
+                scores.extend(values);
+                noises.extend(noise);
+            } else {
+                scores.extend(sums(&self.pca.transform(ctx, &block.samples)?));
+            }
+        }
+        Ok(Packet::new(SCORES).with_reals("values", scores).with_reals("noise", noises))
     }
 }
 

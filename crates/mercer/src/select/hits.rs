@@ -1,43 +1,60 @@
 //! The accuracy of many penalties, added up over parts of the rows.
 
 use super::metric::Score;
+use crate::error::Result;
+use crate::gram::ExactSums;
 use crate::model::classes::decode;
 use crate::model::landmarks::Evaluated;
 
 /// Sums over rows, for each penalty.
 pub(super) struct Hits {
     t: usize,
-    weight: f64,
-    /// Σ w².
-    weight_squares: f64,
-    /// Σ w over the rows whose class is found.
-    hits: Vec<f64>,
+    /// Σ w and Σ w²; and of each penalty Σ w over the rows whose class is found.
+    sums: ExactSums,
 }
 
 impl Hits {
     /// No rows, of so many penalties and `t` targets that encode classes.
-    pub fn new(penalties: usize, t: usize) -> Self {
-        Self { t, weight: 0.0, weight_squares: 0.0, hits: vec![0.0; penalties] }
+    pub fn new(penalties: usize, t: usize) -> Result<Self> {
+        Ok(Self { t, sums: ExactSums::empty(2 + penalties)? })
+    }
+
+    /// The sums.
+    pub fn sums(self) -> ExactSums {
+        self.sums
+    }
+
+    /// How many sums there are.
+    pub fn count(&self) -> usize {
+        self.sums.len()
+    }
+
+    /// What has these sums.
+    pub fn of(t: usize, sums: ExactSums) -> Self {
+        Self { t, sums }
     }
 
     /// Adds rows; those of weight 0 do not count.
     pub fn add(&mut self, rows: &Evaluated) {
-        let truth = decode(rows.targets.view());
+        let (truth, mut part) = (decode(rows.targets.view()), vec![0.0; self.sums.len()]);
         rows.weights.iter().filter(|w| **w > 0.0).for_each(|w| {
-            self.weight += w;
-            self.weight_squares += w * w;
+            part[0] += w;
+            part[1] += w * w;
         });
-        for (a, hits) in self.hits.iter_mut().enumerate() {
+        for (a, hits) in part[2..].iter_mut().enumerate() {
             let found = decode(rows.predicted.view().col_range(a * self.t, self.t));
             let pairs = truth.iter().zip(&found).zip(&rows.weights);
             pairs.filter(|((t, f), w)| t == f && **w > 0.0).for_each(|(_, w)| *hits += w);
         }
+        self.sums.add_few(&part);
     }
 
     /// The accuracy of penalty `a`, with its standard error.
     pub fn score(&self, a: usize) -> Score {
-        let share = self.hits[a] / self.weight;
-        let std_error = (share * (1.0 - share) * self.weight_squares).sqrt() / self.weight;
+        let sums = self.sums.values();
+        let (weight, weight_squares) = (sums[0], sums[1]);
+        let share = sums[2 + a] / weight;
+        let std_error = (share * (1.0 - share) * weight_squares).sqrt() / weight;
         Score { value: share, std_error }
     }
 }
@@ -53,7 +70,7 @@ mod tests {
         let y = Mat::from_fn(9, 3, |i, j| if i % 3 == j { 1.0 } else { -1.0 });
         let weights: Vec<f64> = (0..9).map(|i| (i % 4) as f64).collect();
         let predicted = Mat::from_fn(9, 6, |i, c| ((i * 7 + c * 5) % 11) as f64);
-        let mut hits = Hits::new(2, 3);
+        let mut hits = Hits::new(2, 3).unwrap();
         for rows in [0..4, 4..9] {
             let part =
                 |of: &Mat<f64>| Mat::from_fn(rows.len(), of.cols(), |i, j| of[(rows.start + i, j)]);

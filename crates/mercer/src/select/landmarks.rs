@@ -18,11 +18,13 @@ use super::squares::Squares;
 use super::table::{Chosen, Table};
 use crate::context::Context;
 use crate::error::{Error, Param, Result};
+use crate::gram::ExactSums;
 use crate::linalg::view::Mat;
 use crate::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use crate::model::landmarks::{
-    Evaluated, Fit, FullSystem, LandmarkParams, LandmarkRidge, Observed, RidgeRows, RowBlocks,
-    Whole, direct_bytes, required, rows_bytes, samples_of,
+    Basis, Beside, Checked, Evaluated, Fit, FullSystem, LandmarkParams, LandmarkRidge, Observed,
+    Packet, RidgeRows, RowBlocks, Whole, Work, direct_bytes, prepared, required, rows_bytes,
+    samples_of,
 };
 use crate::model::{Input, Targets};
 use crate::points::{AnySamples, Dtype, with_dtype};
@@ -150,6 +152,101 @@ impl Judge<'_> {
     }
 }
 
+/// The names of the passes that compare penalties elsewhere.
+const SQUARES: &str = "squares";
+const HITS: &str = "hits";
+
+/// Scores that are added up over rows.
+enum Judged {
+    Squares(Squares),
+    Hits(Hits),
+}
+
+impl Judged {
+    fn add(&mut self, rows: &Evaluated) {
+        match self {
+            Judged::Squares(squares) => squares.add(rows),
+            Judged::Hits(hits) => hits.add(rows),
+        }
+    }
+
+    fn sums(self) -> ExactSums {
+        match self {
+            Judged::Squares(squares) => squares.sums(),
+            Judged::Hits(hits) => hits.sums(),
+        }
+    }
+
+    fn with(self, t: usize, sums: ExactSums) -> Self {
+        match self {
+            Judged::Squares(_) => Judged::Squares(Squares::of(t, sums)),
+            Judged::Hits(_) => Judged::Hits(Hits::of(t, sums)),
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Judged::Squares(squares) => squares.count(),
+            Judged::Hits(hits) => hits.count(),
+        }
+    }
+
+    fn scores(&self, a: usize) -> Vec<Score> {
+        match self {
+            Judged::Squares(squares) => squares.scores(a),
+            Judged::Hits(hits) => vec![hits.score(a)],
+        }
+    }
+}
+
+/// The pass that compares penalties on parts of the rows.
+struct CompareWork<T: Real> {
+    basis: Basis<T>,
+    checked: Checked<T>,
+    pass: Packet,
+}
+
+impl<T: Real> CompareWork<T> {
+    fn new(ctx: &Context, pass: &Packet) -> Result<Self> {
+        let (basis, checked) = (Basis::of_packet(ctx, pass)?, Checked::of_packet(pass)?);
+        Ok(Self { basis, checked, pass: pass.clone() })
+    }
+}
+
+impl<T: Real> Work for CompareWork<T> {
+    fn part(
+        &self,
+        ctx: &Context,
+        _: u64,
+        source: &mut dyn RowBlocks,
+        _: &Beside,
+    ) -> Result<Packet> {
+        let t = self.pass.reals("means")?.len();
+        let penalties = self.pass.reals("offset")?.len() / t.max(1);
+        let mut judged = match self.pass.name == HITS {
+            true => Judged::Hits(Hits::new(penalties, t)?),
+            false => Judged::Squares(Squares::new(penalties, t)?),
+        };
+        let with = (&self.basis, &self.checked, &self.pass);
+        let (system, rows) = RidgeRows::part(ctx, with, source, &mut |rows| {
+            judged.add(rows);
+            Ok(())
+        })?;
+        Ok(Packet::new(&self.pass.name).with_sums(judged.sums().joined(system), rows))
+    }
+}
+
+/// Prepares a pass over rows that lie elsewhere, of a fit or of a search.
+#[doc(hidden)]
+pub fn prepared_pass(ctx: &Context, pass: &Packet) -> Result<Box<dyn Work>> {
+    if pass.name != SQUARES && pass.name != HITS {
+        return prepared(ctx, pass);
+    }
+    with_dtype!(pass.samples("landmarks")?.dtype(), T => {
+        Ok(Box::new(CompareWork::<T>::new(ctx, pass)?))
+    })
+}
+
 /// What takes less memory than a search, whose decomposition serves all penalties.
 const WITHOUT_SCORES: &str =
     "fit one kernel with one penalty without comparing any, by conjugate gradients";
@@ -267,10 +364,11 @@ impl OfKernel<'_> {
         let ridge =
             LandmarkRidge::<T>::read(&first, kernel, self.landmarks, intercept, source, &needed)
                 .map_err(|error| error.or_hint(WITHOUT_SCORES))?;
-        check_count(usize::try_from(source.positive()).unwrap_or(usize::MAX))?;
+        let positive = source.positive()?;
+        check_count(usize::try_from(positive).unwrap_or(usize::MAX))?;
         let alphas = self.alphas(&ridge);
         let scored = match &self.params.validation {
-            Validation::Gcv => self.gcv(&ridge, alphas, source.positive()).into(),
+            Validation::Gcv => self.gcv(&ridge, alphas, positive).into(),
             Validation::LeaveOneOut => self.leave_one_out(ctx, &ridge, alphas, source)?,
             Validation::Folds(_) => self.folds::<T>(ctx, &ridge, alphas)?.into(),
         };
@@ -344,6 +442,19 @@ impl OfKernel<'_> {
         let pass = RidgeRows::new(ctx, ridge, &alphas, true)?;
         let ctx = &self.share(ctx, 1);
         let mut table = self.table(alphas.clone(), ridge.variances());
+        if let Some(workers) = source.workers() {
+            let is_hits = matches!(self.judge, Judge::Hits);
+            let (name, mut judged) = match is_hits {
+                true => (HITS, Judged::Hits(Hits::new(alphas.len(), t)?)),
+                false => (SQUARES, Judged::Squares(Squares::new(alphas.len(), t)?)),
+            };
+            let what = (name, judged.count());
+            let (sums, found) = pass.read_elsewhere(ctx, workers, &checked, what)?;
+            judged = judged.with(t, sums);
+            (0..alphas.len()).for_each(|a| table.push(judged.scores(a)));
+            let (full_systems, left_out_error) = (found.full_systems, found.left_out_error);
+            return Ok(Scored { table, full_systems, left_out_error });
+        }
         let found = match self.judge {
             Judge::All(known) if !known.metric.is_squared_error() => {
                 let rows = known.part.rows(0..known.part.n());
@@ -359,7 +470,7 @@ impl OfKernel<'_> {
                 found
             }
             Judge::Hits => {
-                let mut hits = Hits::new(alphas.len(), t);
+                let mut hits = Hits::new(alphas.len(), t)?;
                 let found = pass.read(ctx, source, Some(&checked), |rows| {
                     hits.add(rows);
                     Ok(())
@@ -368,7 +479,7 @@ impl OfKernel<'_> {
                 found
             }
             Judge::All(_) | Judge::Squares => {
-                let mut squares = Squares::new(alphas.len(), t);
+                let mut squares = Squares::new(alphas.len(), t)?;
                 let found = pass.read(ctx, source, Some(&checked), |rows| {
                     squares.add(rows);
                     Ok(())

@@ -35,7 +35,7 @@ pub use grid::widths;
 pub use grid::{Size, alphas_for};
 pub use kernel_ridge::{Search, SearchParams, Validation, search};
 #[doc(hidden)]
-pub use landmarks::{continue_search, search_blocks};
+pub use landmarks::{continue_search, prepared_pass, search_blocks};
 pub use metric::{Accuracy, Metric, Score, SquaredError};
 #[doc(hidden)]
 pub use probability::{

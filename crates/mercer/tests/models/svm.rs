@@ -549,7 +549,7 @@ fn on_a_sphere(n: usize) -> (Dense<f64>, Targets) {
 #[test]
 fn more_rows_than_a_working_set_take_few_columns_each_and_any_number_of_threads() {
     let (x, targets) = on_a_sphere(6000);
-    let params = SvmParams { c: 10.0, ..SvmParams::new(Task::CSvc, kernel("rbf(gamma=200)")) };
+    let params = SvmParams::new(Task::CSvc, kernel("rbf(gamma=200)")).c(10.0);
     let fit =
         |threads: usize| Svm::fit(&Context::new(threads), &params, &x, &targets, None).unwrap();
     let (one, three) = (fit(1), fit(3));

@@ -88,18 +88,25 @@ impl Predictor for Served {
 
 /// The columns that requests must have.
 fn columns(saved: &ModelFile, encoding: Option<&Encoding>) -> Vec<ColumnFacts> {
+    let input_kind = InputKind::of_model(&saved.model);
     if let Some(encoding) = encoding {
-        let encoded = |column: &EncodedColumn| ColumnFacts {
+        // Columns that stay as they are are those that the kernel takes.
+        let unchanged = kinds(&input_kind, encoding.columns.len());
+        let encoded = |(i, column): (usize, &EncodedColumn)| ColumnFacts {
             name: column.name.clone(),
             kind: match column.values {
-                Values::Number { fill: None } | Values::Unchanged => CellKind::Number,
+                Values::Unchanged => unchanged.get(i).copied().unwrap_or(CellKind::Encoded),
+                Values::Number { fill: None } | Values::Range { fill: None, .. } => {
+                    CellKind::Number
+                }
+                Values::Number { .. } | Values::Range { .. } => CellKind::NumberOrMissing,
                 _ => CellKind::Encoded,
             },
         };
-        return encoding.columns.iter().map(encoded).collect();
+        return encoding.columns.iter().enumerate().map(encoded).collect();
     }
     let count = saved.model.inputs();
-    let kinds = kinds(&InputKind::of_model(&saved.model), count);
+    let kinds = kinds(&input_kind, count);
     let name =
         |i: usize| saved.feature_names.as_ref().map_or(format!("x{i}"), |names| names[i].clone());
     kinds.into_iter().enumerate().map(|(i, kind)| ColumnFacts { name: name(i), kind }).collect()

@@ -16,6 +16,7 @@ mod kmeans;
 mod landmarks;
 mod notes;
 mod pack;
+mod packet;
 mod persist;
 pub(super) mod read;
 mod repair;
@@ -48,6 +49,8 @@ use crate::model::svm::Svm;
 use crate::model::validity::FittedRepair;
 use crate::model::{Report, Scaling};
 use crate::points::{AnySamples, Dtype};
+#[doc(hidden)]
+pub use packet::{packet_from_bytes, packet_to_bytes};
 use persist::Persist;
 
 /// The format that is written, and the newest that is read.

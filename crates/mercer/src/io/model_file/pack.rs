@@ -29,6 +29,13 @@ pub fn pack(saved: &ModelFile) -> Result<Packed<'_>> {
     Ok(Packed { head, tensors })
 }
 
+/// A header in JSON and tensors as one file.
+pub(super) fn laid_out(json: String, mut tensors: Vec<Tensor<'_>>) -> Result<Packed<'_>> {
+    tensors.sort_by_key(|tensor| std::cmp::Reverse(tensor.dtype().bitsize()));
+    let head = head(json, &tensors)?;
+    Ok(Packed { head, tensors })
+}
+
 impl Packed<'_> {
     /// Bytes of the file.
     pub fn len(&self) -> usize {

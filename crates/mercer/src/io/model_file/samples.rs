@@ -7,7 +7,7 @@ use super::frame::Fault;
 use super::header::Header;
 use super::tensors::{Tensor, Tensors};
 use crate::points::{
-    AnySamples, Csr, Part, Parts, Points, Samples, Strings, with_dtype, with_samples,
+    AnySamples, Csr, Dtype, Part, Parts, Points, Samples, Strings, with_dtype, with_samples,
 };
 use crate::real::Real;
 
@@ -106,6 +106,17 @@ pub fn anchors(
     let Some(d) = header.d else { return Ok(None) };
     let kind = header.samples.as_ref();
     with_dtype!(header.precision, T => Ok(Some(read::<T>("anchors", kind, arrays, n, d)?.into())))
+}
+
+/// Samples whose arrays begin with `name`: n × d.
+pub fn of_type(
+    name: &str,
+    kind: Option<&SampleKind>,
+    arrays: &mut Tensors<'_>,
+    (n, d): (usize, usize),
+    dtype: Dtype,
+) -> Result<AnySamples, Fault> {
+    with_dtype!(dtype, T => Ok(read::<T>(name, kind, arrays, n, d)?.into()))
 }
 
 fn read<T: Real>(

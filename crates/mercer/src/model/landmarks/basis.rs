@@ -3,15 +3,18 @@
 use super::candidates::{self, Candidates, check_block};
 use super::choice::{self, Chosen, uniform};
 use super::curve::curve;
+use super::packet::Packet;
 use super::room::{Needed, Room, square};
-use super::row_sums::RowSums;
+use super::row_sums::{RowSums, finished};
 use super::rows::{RowBlock, RowBlocks, Whole};
+use super::workers::{Beside, SUMS, Work};
 use super::{LandmarkCount, LandmarkParams, LandmarkReport, LandmarkState, STAGE, phase};
 use crate::context::{Context, Reservation};
-use crate::error::{Error, Result};
-use crate::gram::{Gram, LandmarkSums, MatrixFree, kernel_values};
+use crate::error::{Error, Param, Result};
+use crate::gram::{Gram, LandmarkSums, LandmarkTotal, MatrixFree, kernel_values};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::cholesky;
+use crate::linalg::division::Division;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
 use crate::model::report::Report;
@@ -78,16 +81,18 @@ fn read_once<T: Real>(
 ) -> Result<(Basis<T>, LandmarkSums)> {
     source.rewind(1)?;
     let total = source.rows();
+    let whole = &ctx.phase(phase::SUM);
+    let with = |first: &RowBlock<'_>| {
+        let wanted = (kernel, params, given);
+        Basis::given(ctx, wanted, center, (first, total), needed)
+    };
+    if let Some(workers) = source.workers() {
+        let basis = with(&workers.head()?)?;
+        let sums = basis.sum(whole, source, basis.target_means.clone())?;
+        return Ok((basis, sums));
+    }
     let first = source.next()?.ok_or_else(no_rows)?;
-    first.samples.check_like(given)?;
-    check_block(&first, None, 0)?;
-    let landmarks = given.to_type::<T>()?;
-    let mut room = Room::new(ctx, params, needed);
-    let blocks = room.begin(ctx, &first, total)?;
-    room.check(landmarks.n())?;
-    let found = Candidates::given(landmarks, candidates::first_means(&first), blocks);
-    let basis = Basis::of(ctx, kernel, params, (center, usize::MAX), found)?;
-    let ctx = &ctx.phase(phase::SUM);
+    let (basis, ctx) = (with(&first)?, whole);
     let mut sums = RowSums::new(ctx, &basis, basis.target_means.clone(), total)?;
     sums.add(ctx, &first)?;
     drop(first);
@@ -142,6 +147,24 @@ impl<T: Real> Basis<T> {
         let (few, blocks) = found.into_few(ctx, &rows)?;
         let basis = Self::from_chosen(ctx, chosen, params.seed, blocks)?;
         Ok((basis, few))
+    }
+
+    /// Landmarks that the caller gave, for a source that begins with the block `first` and has `total` rows.
+    fn given(
+        ctx: &Context,
+        (kernel, params, given): (&KernelSpec, &LandmarkParams, &AnySamples),
+        center: bool,
+        (first, total): (&RowBlock<'_>, Option<u64>),
+        needed: Needed<'_>,
+    ) -> Result<Self> {
+        first.samples.check_like(given)?;
+        check_block(first, None, 0)?;
+        let landmarks = given.to_type::<T>()?;
+        let mut room = Room::new(ctx, params, needed);
+        let blocks = room.begin(ctx, first, total)?;
+        room.check(landmarks.n())?;
+        let found = Candidates::given(landmarks, candidates::first_means(first), blocks);
+        Self::of(ctx, kernel, params, (center, usize::MAX), found)
     }
 
     /// Chooses landmarks among samples in memory.
@@ -230,6 +253,14 @@ impl<T: Real> Basis<T> {
         source: &mut dyn RowBlocks,
         origin: Vec<f64>,
     ) -> Result<LandmarkSums> {
+        if let Some(workers) = source.workers() {
+            let pass = self.packet(SUMS)?.with_reals("origin", origin.clone());
+            let mut found = workers.sum(ctx, &pass)?;
+            let (m, count) = (self.m(), found.place("rows")?);
+            let sums = found.sums.take().ok_or_else(no_rows)?;
+            let sums = LandmarkTotal::from_parts((m, count), origin, sums)?.sums()?;
+            return finished(ctx, self, Division::new(ctx, &self.factor)?, sums);
+        }
         RowSums::new(ctx, self, origin, source.rows())?.add_rest(ctx, source)
     }
 
@@ -257,9 +288,51 @@ impl<T: Real> Basis<T> {
         LandmarkState { point: self.point(), mean_coef, sums: keep.then_some(sums) }
     }
 
+    /// The basis as other machines need it, for a pass of this name.
+    pub fn packet(&self, name: &str) -> Result<Packet> {
+        packet_of(name, &self.spec, (&self.landmarks).into(), self.point())
+    }
+
+    /// The basis that a packet describes.
+    pub fn of_packet(ctx: &Context, pass: &Packet) -> Result<Self> {
+        let point = pass.reals.get("point").cloned();
+        let state = LandmarkState { point, mean_coef: Vec::new(), sums: None };
+        let landmarks = pass.samples("landmarks")?.to_type::<T>()?;
+        let report = LandmarkReport::default();
+        Self::restore(ctx, &pass.text("kernel")?.parse()?, landmarks, &state, &report)
+    }
+
     /// The point that samples are taken relative to.
     pub fn point(&self) -> Option<Vec<f64>> {
         self.on.point().map(|point| point.iter().map(|v| v.to_f64()).collect())
+    }
+}
+
+/// The pass that adds rows up.
+pub(super) struct SumsWork<T: Real> {
+    basis: Basis<T>,
+    origin: Vec<f64>,
+}
+
+impl<T: Real> SumsWork<T> {
+    /// With these landmarks.
+    pub fn new(basis: Basis<T>, pass: &Packet) -> Result<Self> {
+        Ok(Self { basis, origin: pass.reals("origin")?.to_vec() })
+    }
+}
+
+impl<T: Real> Work for SumsWork<T> {
+    fn part(
+        &self,
+        ctx: &Context,
+        _: u64,
+        source: &mut dyn RowBlocks,
+        _: &Beside,
+    ) -> Result<Packet> {
+        let sums = RowSums::new(ctx, &self.basis, self.origin.clone(), source.rows())?;
+        let total = sums.groups(ctx, source)?.ok_or_else(no_rows)?;
+        let (_, count, _, sums) = total.parts();
+        Ok(Packet::new(SUMS).with_sums(sums.clone(), count))
     }
 }
 
@@ -341,6 +414,25 @@ pub(super) fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Resul
         ))),
         _ => Ok(()),
     }
+}
+
+/// Landmarks as other machines need them.
+pub(super) fn packet_of(
+    name: &str,
+    spec: &KernelSpec,
+    landmarks: AnySamples,
+    point: Option<Vec<f64>>,
+) -> Result<Packet> {
+    if !spec.custom_functions().is_empty() {
+        let message = "a kernel with functions of your own cannot be sent to other machines";
+        return Err(Error::parameter(Param::Kernel, message));
+    }
+    let mut pass = Packet::new(name).with_samples("landmarks", landmarks);
+    pass.texts.insert("kernel".into(), spec.to_string());
+    Ok(match point {
+        Some(point) => pass.with_reals("point", point),
+        None => pass,
+    })
 }
 
 /// Bytes of the sums, the factor and its copy, and a chunk of features.

@@ -1,9 +1,11 @@
 //! A uniform sample of the rows of a source, the same for any division into blocks: every row has a random key that depends on the seed and the row's number
 //! alone, and the rows with the smallest keys are kept, as many as there is memory for.
 
+use super::packet::Packet;
 use super::phase;
 use super::room::Room;
 use super::rows::{RowBlock, RowBlocks};
+use super::workers::{Beside, SAMPLE, Work, Workers};
 use crate::context::{Context, Reservation, Step, Stream};
 use crate::error::{Error, Result};
 use crate::gram::CHUNK;
@@ -71,6 +73,9 @@ pub(super) fn sample<T: Real>(
     room: &mut Room<'_>,
     seed: u64,
 ) -> Result<Candidates<T>> {
+    if let Some(workers) = source.workers() {
+        return sample_of_workers(ctx, workers, room, seed);
+    }
     let total = source.rows();
     let (mut rows, mut first, mut blocks) = (0_u64, None::<AnySamples>, None);
     let (mut lowest, mut while_read) = (Lowest::<T>::new(room.candidates(), seed), None);
@@ -89,12 +94,37 @@ pub(super) fn sample<T: Real>(
         let read = (rows, total, source.share());
         report(&progress, "looking for landmarks", read)?;
     }
+    drop(while_read);
+    candidates(ctx, lowest, room, (rows, blocks))
+}
+
+/// The same, of rows that lie elsewhere.
+fn sample_of_workers<T: Real>(
+    ctx: &Context,
+    workers: &mut dyn Workers,
+    room: &mut Room<'_>,
+    seed: u64,
+) -> Result<Candidates<T>> {
+    let rows = workers.rows();
+    let blocks = Some(room.begin(ctx, &workers.head()?, Some(rows))?);
+    let part = ctx.phase(phase::LOOK);
+    let while_read = ctx.reserve(WHAT, room.expected_bytes(), HINT)?;
+    let lowest = lowest_of_workers(&part, workers, (room.candidates(), seed))?;
+    drop(while_read);
+    candidates(ctx, lowest, room, (rows, blocks))
+}
+
+fn candidates<T: Real>(
+    ctx: &Context,
+    mut lowest: Lowest<T>,
+    room: &mut Room<'_>,
+    (rows, blocks): (u64, Option<Reservation>),
+) -> Result<Candidates<T>> {
     let (kept, samples) = lowest.finish(&|n, bytes| room.holds(n, bytes))?;
     room.end(kept.len(), rows, lowest.is_cut)?;
     let Some(samples) = samples else {
         return Err(Error::Shape("there are no rows of positive weight to fit on".into()));
     };
-    drop(while_read);
     let t = kept[0].targets.len();
     let mean = |j: usize| kept.iter().map(|one| one.targets[j]).sum::<f64>() / kept.len() as f64;
     let bytes = room.rows_bytes(kept.len(), kept.iter().map(|one| one.bytes).sum());
@@ -107,6 +137,98 @@ pub(super) fn sample<T: Real>(
         reservation: Some(ctx.reserve(WHAT, bytes, HINT)?),
         blocks,
     })
+}
+
+/// The rows with the smallest keys, `most` of them, of rows that lie elsewhere. Which keys they have follows from the number of rows, so that few others come here.
+pub(super) fn lowest_of_workers<T: Real>(
+    ctx: &Context,
+    workers: &mut dyn Workers,
+    (most, seed): (usize, u64),
+) -> Result<Lowest<T>> {
+    let mut rows = workers.rows();
+    loop {
+        let bound = bound_for(most, rows);
+        let single = u64::from(T::EPSILON > f64::EPSILON);
+        let pass = Packet::new(SAMPLE).with_places("sample", [most as u64, seed, bound, single]);
+        let mut lowest = Lowest::<T>::new(most, seed);
+        for found in workers.run(ctx, &pass, false)? {
+            lowest.absorb(&found)?;
+        }
+        // Rows of weight 0 do not count: there are fewer keys than the number of rows says.
+        if bound == u64::MAX || lowest.kept.len() >= most {
+            return Ok(lowest);
+        }
+        rows = if (lowest.seen as u64) < rows { lowest.seen as u64 } else { 0 };
+    }
+}
+
+/// A number that at least `most` of so many random keys lie below, but for a chance of one in 10¹².
+fn bound_for(most: usize, rows: u64) -> u64 {
+    let most = most as f64;
+    let share = (most + 8.0 * most.sqrt() + 16.0) / rows as f64;
+    if share < 1.0 { (share * u64::MAX as f64) as u64 } else { u64::MAX }
+}
+
+/// The pass that draws a sample of the rows.
+pub(super) struct CandidatesWork {
+    most: usize,
+    seed: u64,
+    bound: u64,
+    is_single: bool,
+    /// Whether all rows count alike.
+    is_unweighted: bool,
+}
+
+impl CandidatesWork {
+    /// As the packet says.
+    pub fn new(pass: &Packet) -> Result<Self> {
+        let wrong = || Error::Shape("the sample of the rows is described by four numbers".into());
+        let &[most, seed, bound, single] = pass.places("sample")? else { return Err(wrong()) };
+        let is_unweighted = pass.places.contains_key("unweighted");
+        let (most, is_single) = (most as usize, single == 1);
+        Ok(Self { most, seed, bound, is_single, is_unweighted })
+    }
+
+    fn of<T: Real>(&self, first: u64, source: &mut dyn RowBlocks) -> Result<Packet> {
+        let mut lowest = Lowest::<T>::new(self.most, self.seed);
+        lowest.bound = self.bound;
+        let mut rows = first;
+        while let Some(block) = source.next()? {
+            check_block(&block, None, rows)?;
+            let weights = block.weights.filter(|_| !self.is_unweighted);
+            let block = RowBlock { weights, ..block };
+            lowest.add(&block, rows, &|_, _| true)?;
+            rows += block.samples.n() as u64;
+        }
+        let (kept, samples) = lowest.finish(&|_, _| true)?;
+        let column = |of: &dyn Fn(&Candidate) -> u64| kept.iter().map(of).collect::<Vec<u64>>();
+        let targets: Vec<f64> = kept.iter().flat_map(|one| one.targets.clone()).collect();
+        let found = Packet::new(SAMPLE)
+            .with_places("seen", [lowest.seen as u64])
+            .with_places("keys", column(&|one| one.key))
+            .with_places("rows", column(&|one| one.row))
+            .with_reals("weights", kept.iter().map(|one| one.weight).collect::<Vec<f64>>())
+            .with_reals("targets", targets);
+        Ok(match samples {
+            Some(samples) => found.with_samples("samples", samples),
+            None => found,
+        })
+    }
+}
+
+impl Work for CandidatesWork {
+    fn part(
+        &self,
+        _: &Context,
+        first: u64,
+        source: &mut dyn RowBlocks,
+        _: &Beside,
+    ) -> Result<Packet> {
+        match self.is_single {
+            true => self.of::<f32>(first, source),
+            false => self.of::<f64>(first, source),
+        }
+    }
 }
 
 const WHAT: &str = "the rows that landmarks are chosen among";
@@ -214,6 +336,31 @@ impl<T: Real> Lowest<T> {
         if n > self.most + self.most / 8 || !holds(n - n / 9, bytes - bytes / 9) {
             self.reduce(holds)?;
         }
+        Ok(())
+    }
+
+    /// Adds what a part of the rows has, behind those before.
+    fn absorb(&mut self, found: &Packet) -> Result<()> {
+        self.seen += found.place("seen")? as usize;
+        let Some(samples) = found.samples.get("samples") else { return Ok(()) };
+        let samples = samples.to_type::<T>()?;
+        let (keys, rows) = (found.places("keys")?, found.places("rows")?);
+        let (weights, targets) = (found.reals("weights")?, found.reals("targets")?);
+        let t = targets.len() / samples.n().max(1);
+        for place in 0..samples.n() {
+            let bytes = samples.bytes_of(place);
+            self.bytes += bytes;
+            self.kept.push(Candidate {
+                key: keys[place],
+                row: rows[place],
+                bytes,
+                piece: self.pieces.len(),
+                place,
+                weight: weights[place],
+                targets: targets[place * t..(place + 1) * t].to_vec(),
+            });
+        }
+        self.pieces.push(samples);
         Ok(())
     }
 

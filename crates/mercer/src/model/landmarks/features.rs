@@ -16,12 +16,14 @@ use super::candidates;
 use super::curve::curve;
 use super::kernel_pca::assemble;
 use super::kernel_ridge::offsets;
+use super::packet::Packet;
 use super::room::{Fit, direct_bytes, square};
 use super::rows::{RowBlock, RowBlocks, Whole};
+use super::workers::{Beside, EXPLAINED, Work};
 use super::{LandmarkReport, LandmarkState, STAGE, no_landmarks, phase, required};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
-use crate::gram::LandmarkSums;
+use crate::gram::{ExactSums, LandmarkSums};
 use crate::kernel::SpecKernel;
 use crate::linalg::cholesky;
 use crate::linalg::view::{Mat, MatMut, MatRef};
@@ -54,10 +56,18 @@ pub(super) fn fit(
     let ctx = &ctx.in_phases(STAGE, phase::BEGIN);
     let mut model = choose(ctx, params, source, dtype)?;
     source.rewind(1)?;
-    let mut sums = Explained::new(model.k());
+    let mut sums = Explained::new(model.k())?;
     let part = &ctx.phase(phase::SUM);
+    if let Some(workers) = source.workers() {
+        let mut pass = Packet::new(EXPLAINED);
+        pass.model = Some(Box::new(model.clone()));
+        sums = Explained::of_packet(workers.sum(part, &pass)?, model.k())?;
+        model.set_explained(&sums);
+        model.report.seconds = started.elapsed().as_secs_f64();
+        return Ok(model);
+    }
     with_dtype!(dtype, T => sums.add_source::<T>(part, &model, source))?;
-    model.set_explained(sums);
+    model.set_explained(&sums);
     model.report.seconds = started.elapsed().as_secs_f64();
     Ok(model)
 }
@@ -128,21 +138,23 @@ impl KernelPca {
     ) -> Result<()> {
         let (rows, cols, stride) = (out.rows, out.cols, out.stride);
         self.transform_into(ctx, x, MatMut::new(&mut *out.data, rows, cols, stride))?;
-        let mut sums = Explained::new(self.k());
+        let mut sums = Explained::new(self.k())?;
         sums.add(ctx, MatRef::new(&*out.data, rows, cols, stride), &self.diagonal(ctx, x)?)?;
-        self.set_explained(sums);
+        self.set_explained(&sums);
         Ok(())
     }
 
-    fn set_explained(&mut self, sums: Explained) {
-        let explained: f64 = sums.squares.iter().sum();
+    fn set_explained(&mut self, sums: &Explained) {
+        let mut squares = sums.sums.values();
+        let trace = squares.pop().unwrap_or(0.0);
+        let explained: f64 = squares.iter().sum();
         if let Some(landmarks) = &mut self.report.landmarks {
-            (landmarks.rows, landmarks.trace) = (sums.rows, sums.trace);
-            landmarks.residual_trace = (sums.trace - explained).max(0.0);
-            landmarks.curve = curve(&sums.squares, sums.trace);
+            (landmarks.rows, landmarks.trace) = (sums.rows, trace);
+            landmarks.residual_trace = (trace - explained).max(0.0);
+            landmarks.curve = curve(&squares, trace);
             self.report = report(landmarks.clone(), self.dtype);
         }
-        (self.eigenvalues, self.trace) = (sums.squares, sums.trace);
+        (self.eigenvalues, self.trace) = (squares, trace);
     }
 
     /// k(x, x) of each sample.
@@ -166,16 +178,18 @@ impl KernelPca {
 
 /// What features explain of the rows so far.
 struct Explained {
-    /// Σ φ̂_i(x)² for each feature.
-    squares: Vec<f64>,
-    /// Σ k(x, x).
-    trace: f64,
+    /// Σ φ̂_i(x)² for each feature, and Σ k(x, x).
+    sums: ExactSums,
     rows: u64,
 }
 
 impl Explained {
-    fn new(m: usize) -> Self {
-        Self { squares: vec![0.0; m], trace: 0.0, rows: 0 }
+    fn new(m: usize) -> Result<Self> {
+        Ok(Self { sums: ExactSums::empty(m + 1)?, rows: 0 })
+    }
+
+    fn of_packet(mut found: Packet, m: usize) -> Result<Self> {
+        Ok(Self { sums: found.take_sums(m + 1)?, rows: found.place("rows")? })
     }
 
     /// Adds the rows of a source, some at a time.
@@ -185,7 +199,7 @@ impl Explained {
         model: &KernelPca,
         source: &mut dyn RowBlocks,
     ) -> Result<()> {
-        let (total, m) = (source.rows(), self.squares.len());
+        let (total, m) = (source.rows(), model.k());
         let bytes = (ROWS * m * size_of::<T>()) as u64;
         let hint = "use fewer landmarks or raise the memory budget";
         let _reservation = ctx.reserve("the features of some rows", bytes, hint)?;
@@ -217,7 +231,7 @@ impl Explained {
         features: MatRef<'_, T>,
         diagonal: &[f64],
     ) -> Result<()> {
-        let m = self.squares.len();
+        let m = features.cols();
         let squares = |rows: &[f64], from: usize| {
             let mut sums = vec![0.0; m];
             for i in from..from + rows.len() {
@@ -229,19 +243,44 @@ impl Explained {
         let chunks = diagonal.par_chunks(CHUNK).enumerate();
         let parts: Vec<Vec<f64>> =
             ctx.install(|| chunks.map(|(c, rows)| squares(rows, c * CHUNK)).collect());
-        for (part, rows) in parts.iter().zip(diagonal.chunks(CHUNK)) {
-            self.squares.iter_mut().zip(part).for_each(|(sum, v)| *sum += v);
-            self.trace += rows.iter().sum::<f64>();
+        for (part, rows) in parts.into_iter().zip(diagonal.chunks(CHUNK)) {
+            let trace = rows.iter().sum::<f64>();
+            let values = [part, vec![trace]].concat();
+            if values.iter().any(|v| !v.is_finite()) {
+                return Err(Error::Numeric(
+                    "a kernel value is not finite: scale the data down, choose a smaller gamma or degree, or use double \
+                     precision"
+                        .into(),
+                ));
+            }
+            self.sums.add(ctx, &values);
             self.rows += rows.len() as u64;
         }
-        match self.trace.is_finite() && self.squares.iter().all(|v| v.is_finite()) {
-            true => Ok(()),
-            false => Err(Error::Numeric(
-                "a kernel value is not finite: scale the data down, choose a smaller gamma or degree, or use double \
-                 precision"
-                    .into(),
-            )),
-        }
+        Ok(())
+    }
+}
+
+/// The pass over parts of the rows.
+pub(super) struct ExplainedWork(Box<KernelPca>);
+
+impl ExplainedWork {
+    /// As the packet says.
+    pub fn new(pass: &Packet) -> Result<Self> {
+        pass.model.clone().map(Self).ok_or_else(no_landmarks)
+    }
+}
+
+impl Work for ExplainedWork {
+    fn part(
+        &self,
+        ctx: &Context,
+        _: u64,
+        source: &mut dyn RowBlocks,
+        _: &Beside,
+    ) -> Result<Packet> {
+        let mut sums = Explained::new(self.0.k())?;
+        with_dtype!(self.0.dtype, T => sums.add_source::<T>(ctx, &self.0, source))?;
+        Ok(Packet::new(EXPLAINED).with_sums(sums.sums, sums.rows))
     }
 }
 

@@ -1,12 +1,15 @@
 //! How nearly a regression on landmarks solves the system of all samples: K a on a sample of the rows, in one more pass over all of them.
 
+use super::basis::{Basis, packet_of};
 use super::observed::{Checked, Observed};
+use super::packet::Packet;
 use super::ridge_rows::Evaluated;
 use super::rows::{RowBlock, RowBlocks};
+use super::workers::{Beside, SYSTEM, Work};
 use super::{FullSystem, kernel_at, phase};
 use crate::context::{Context, Reservation, Step};
 use crate::error::{Error, Result};
-use crate::gram::{CHUNK, LandmarkRows, RowScratch, add_products};
+use crate::gram::{CHUNK, ExactSums, GROUP, LandmarkRows, RowScratch, add_products};
 use crate::kernel::SpecKernel;
 use crate::linalg::view::Mat;
 use crate::model::kernel_on::KernelOn;
@@ -52,10 +55,14 @@ pub(super) struct SystemCheck<'a, T: Real> {
     checked: &'a Checked<T>,
     /// The samples as the kernel takes them.
     moved: Samples<T>,
-    /// K a: rows of the sample × p.
+    /// K a over the rows of a group: rows of the sample × p.
     products: Mat<f64>,
-    /// Σ w (y − f)² of each function.
+    /// Σ w (y − f)² of each function, over the rows of a group.
     squares: Vec<f64>,
+    /// Both over the groups before, and the rows of the last one.
+    groups: ExactSums,
+    in_group: usize,
+    rows: u64,
 }
 
 impl<'a, T: Real> SystemCheck<'a, T> {
@@ -64,7 +71,9 @@ impl<'a, T: Real> SystemCheck<'a, T> {
         let moved = functions.on.moved(&checked.samples)?;
         let p = functions.coef.cols();
         let products = Mat::try_zeros(moved.n(), p)?;
-        Ok(Self { functions, checked, moved, products, squares: vec![0.0; p] })
+        let groups = ExactSums::empty((moved.n() + 1) * p)?;
+        let (squares, in_group, rows) = (vec![0.0; p], 0, 0);
+        Ok(Self { functions, checked, moved, products, squares, groups, in_group, rows })
     }
 
     /// The same with the memory that it takes set aside; none where there is not enough: a fit is complete without it.
@@ -77,6 +86,7 @@ impl<'a, T: Real> SystemCheck<'a, T> {
         let (s, p) = (checked.samples.n() as u64, functions.coef.cols() as u64);
         let samples: u64 = (0..checked.samples.n()).map(|i| checked.samples.bytes_of(i)).sum();
         let bytes = 8 * (CHUNK as u64 * (s + p) + s * p) + samples;
+        let bytes = bytes + ExactSums::bytes((s + 1) * p);
         let hint = "use fewer landmarks or raise the memory budget";
         match ctx.reserve("the residual of the full system", bytes, hint) {
             Err(error) if error.is_memory() => Ok(None),
@@ -104,12 +114,45 @@ impl<'a, T: Real> SystemCheck<'a, T> {
             with_penalties.for_each(|(v, alpha)| *v /= alpha);
         }
         let kernel = &*self.functions.on.kernel;
-        add_products(ctx, kernel, (&self.moved, samples), &coef, &mut self.products)
+        add_products(ctx, kernel, (&self.moved, samples), &coef, &mut self.products)?;
+        self.in_group += samples.len();
+        self.rows += samples.len() as u64;
+        if self.in_group >= GROUP {
+            self.end_group(ctx);
+        }
+        Ok(())
+    }
+
+    fn end_group(&mut self, ctx: &Context) {
+        self.groups.add(ctx, &[self.products.data(), &self.squares].concat());
+        self.products.data_mut().fill(0.0);
+        self.squares.fill(0.0);
+        self.in_group = 0;
+    }
+
+    /// What was added up, over so many rows.
+    pub fn into_sums(mut self, ctx: &Context) -> (ExactSums, u64) {
+        self.end_group(ctx);
+        (self.groups, self.rows)
+    }
+
+    /// How many sums there are.
+    pub fn len(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// Adds what was added up elsewhere.
+    pub fn merge(&mut self, ctx: &Context, sums: &ExactSums) {
+        self.groups.merge(ctx, sums);
     }
 
     /// How nearly each function solves the system of all rows.
-    pub fn certify(self, ctx: &Context) -> Result<Vec<FullSystem>> {
-        let Self { functions, checked, moved, products, squares } = self;
+    pub fn certify(mut self, ctx: &Context) -> Result<Vec<FullSystem>> {
+        self.end_group(ctx);
+        let Self { functions, checked, moved, groups, .. } = self;
+        let (p, mut products) = (functions.coef.cols(), groups.values());
+        let squares = products.split_off(moved.n() * p);
+        let products = Mat::from_vec(products, moved.n(), p);
         let f = functions.values(ctx, Span::all(&moved), &mut RowScratch::default())?;
         let share = checked.of as f64 / moved.n() as f64;
         let one = |c: usize| {
@@ -180,11 +223,83 @@ impl KernelRidge {
         let penalties: Vec<f64> = norms.iter().zip(&alphas).map(|(v, alpha)| v * alpha).collect();
         let (coef, offset) = (&self.coef, &self.offset[..]);
         let functions = Functions { on, coef, offset, alphas: &alphas, penalties: &penalties, t };
+        let pass = source
+            .workers()
+            .is_some()
+            .then(|| packet_of(SYSTEM, &self.params.kernel, anchors.clone(), state.point.clone()));
+        if let Some(pass) = pass.transpose()? {
+            let pass = functions.packet(checked.packet(pass));
+            let mut system = SystemCheck::new(functions, &checked)?;
+            if let Some(workers) = source.workers() {
+                let sums = workers.sum(ctx, &pass)?.take_sums(system.len())?;
+                system.merge(ctx, &sums);
+            }
+            let found = system.certify(ctx)?;
+            if let Some(landmarks) = &mut self.report.landmarks {
+                landmarks.full_system = found.into_iter().reduce(FullSystem::worse);
+            }
+            return Ok(());
+        }
         let found = checked_on(ctx, functions, source, &checked)?;
         if let Some(landmarks) = &mut self.report.landmarks {
             landmarks.full_system = found.into_iter().reduce(FullSystem::worse);
         }
         Ok(())
+    }
+}
+
+/// The pass over parts of the rows.
+pub(super) struct SystemWork<T: Real> {
+    basis: Basis<T>,
+    checked: Checked<T>,
+    coef: Mat<f64>,
+    pass: Packet,
+}
+
+impl<T: Real> SystemWork<T> {
+    /// As the packet says.
+    pub fn new(basis: Basis<T>, pass: &Packet) -> Result<Self> {
+        let p = pass.reals("offset")?.len();
+        let (coef, checked) = (pass.matrix("coef", p)?, Checked::of_packet(pass)?);
+        Ok(Self { basis, checked, coef, pass: pass.clone() })
+    }
+
+    fn functions(&self) -> Result<Functions<'_, T>> {
+        Ok(Functions {
+            on: &self.basis.on,
+            coef: &self.coef,
+            offset: self.pass.reals("offset")?,
+            alphas: self.pass.reals("alphas")?,
+            penalties: self.pass.reals("penalties")?,
+            t: self.pass.place("t")? as usize,
+        })
+    }
+}
+
+impl<T: Real> Work for SystemWork<T> {
+    fn part(
+        &self,
+        ctx: &Context,
+        _: u64,
+        source: &mut dyn RowBlocks,
+        _: &Beside,
+    ) -> Result<Packet> {
+        let functions = self.functions()?;
+        let mut system = SystemCheck::new(functions, &self.checked)?;
+        read(ctx, functions, source, &mut system)?;
+        let (sums, rows) = system.into_sums(ctx);
+        Ok(Packet::new(SYSTEM).with_sums(sums, rows))
+    }
+}
+
+impl<T: Real> Functions<'_, T> {
+    /// As other machines need them.
+    pub fn packet(&self, pass: Packet) -> Packet {
+        pass.with_reals("coef", self.coef.data())
+            .with_reals("offset", self.offset)
+            .with_reals("alphas", self.alphas)
+            .with_reals("penalties", self.penalties)
+            .with_places("t", [self.t as u64])
     }
 }
 
@@ -196,6 +311,16 @@ fn checked_on<T: Real>(
     checked: &Checked<T>,
 ) -> Result<Vec<FullSystem>> {
     let mut system = SystemCheck::new(functions, checked)?;
+    read(ctx, functions, source, &mut system)?;
+    system.certify(ctx)
+}
+
+fn read<T: Real>(
+    ctx: &Context,
+    functions: Functions<'_, T>,
+    source: &mut dyn RowBlocks,
+    system: &mut SystemCheck<'_, T>,
+) -> Result<()> {
     let (mut before, mut scratch, total) = (0, RowScratch::default(), source.rows());
     while let Some(block) = source.next()? {
         let x = block.samples.to_type::<T>()?;
@@ -212,7 +337,7 @@ fn checked_on<T: Real>(
         }
         before += x.n();
     }
-    system.certify(ctx)
+    Ok(())
 }
 
 /// Samples of a block with their targets, weights and predictions.

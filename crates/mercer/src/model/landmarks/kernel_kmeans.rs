@@ -8,19 +8,21 @@ use std::time::Instant;
 use super::basis::{Basis, basis_bytes};
 use super::candidates::Candidates;
 use super::curve::curve;
+use super::kernel_kmeans_rows::{Measured, round_of_workers, values_of_workers};
 use super::room::{Fit, square};
 use super::rows::{RowBlock, RowBlocks};
 use super::{LandmarkParams, LandmarkReport, STAGE, phase};
 use crate::context::{Context, Step};
 use crate::error::{Error, Param, Result};
-use crate::gram::{CHUNK, ClusterRows, ClusterSums, LowRank, SpanCentres, features, kernel_values};
+use crate::gram::{
+    ClusterRows, ClusterSums, ClusterTotal, LowRank, SpanCentres, features, kernel_values,
+};
 use crate::linalg::view::Mat;
 use crate::model::input::Input;
 use crate::model::kernel_kmeans::{
     Init, KernelKMeans, KernelKMeansParams, check_labels, check_params, too_many, workspace,
 };
 use crate::model::report::Report;
-use crate::model::validate::check_weights;
 use crate::points::{Dtype, Points, Samples, Span, with_dtype};
 use crate::real::Real;
 use crate::solve::lloyd::{self, SpanPasses, SpanProblem, SpanSolution, SpanStart, lloyd_in_span};
@@ -90,14 +92,20 @@ fn fit<T: Real>(
     let mut passes = Passes { basis: &basis, source, squares: Vec::new(), noise: 0.0, k };
     let measured = passes.measure(&ctx.phase(phase::SUM), &factor, n)?;
     passes.noise = 64.0 * T::EPSILON * measured.largest;
-    let Measured { explained, trace, weight, added, .. } = measured;
+    passes.squares = measured.squares;
+    let sums = measured.sums.values();
+    let (explained, trace, weight, added) = (sums[0], sums[1], sums[2], &sums[3..]);
+    if weight <= 0.0 {
+        let message = "invalid input: all weights are zero";
+        return Err(Error::parameter(Param::SampleWeights, message));
+    }
     let problem = SpanProblem { factor: &basis.factor, explained, weight, n };
     let rounds = lloyd::Params { max_rounds: params.max_rounds, tolerance: params.tolerance };
     let solution = lloyd_in_span(ctx, &problem, start, &mut passes, &rounds, &|done, words| {
         Step { message: Some(words), ..Step::new("k-means", done, 1.0) }
     })?;
     let residual_trace = (trace - explained).max(0.0);
-    let curve = curve(&added, trace);
+    let curve = curve(added, trace);
     let rows = n as u64;
     let report = LandmarkReport { rows, trace, residual_trace, curve, ..basis.report.clone() };
     Ok(assemble(params, &basis, solution, report, starts))
@@ -192,17 +200,6 @@ fn on_sample<T: Real>(
     Ok((SpanStart::Centres(means, sizes), starts))
 }
 
-/// What is known of the rows before the first round.
-struct Measured {
-    explained: f64,
-    /// What each landmark explains beside those before it.
-    added: Vec<f64>,
-    trace: f64,
-    weight: f64,
-    /// The largest k(x, x).
-    largest: f64,
-}
-
 /// The rows and what their kernel values are computed with.
 struct Passes<'a, T: Real> {
     basis: &'a Basis<T>,
@@ -242,63 +239,15 @@ impl<T: Real> Passes<'_, T> {
 
     /// ‖φ̂(x)‖² of all rows, and the traces.
     fn measure(&mut self, ctx: &Context, factor: &Mat<T>, n: usize) -> Result<Measured> {
-        let added = vec![0.0; self.basis.m()];
-        let (explained, trace, weight, largest) = (0.0, 0.0, 0.0, 0.0);
-        let mut found = Measured { explained, added, trace, weight, largest };
-        let (basis, squares) = (self.basis, &mut self.squares);
-        Self::each(basis, self.source, n, |first, x, block| {
-            let weights = block.weights.as_deref();
-            weights.map_or(Ok(()), |weights| check_block(weights, x.n()))?;
-            for from in (0..x.n()).step_by(CHUNK) {
-                let samples = Span::new(x, from..(from + CHUNK).min(x.n()));
-                let kernel = &*basis.on.kernel;
-                let rows = features(ctx, kernel, (&basis.on.anchors, factor), samples)?;
-                let mut diagonal = vec![T::ZERO; samples.len()];
-                kernel.diag(samples, &mut diagonal)?;
-                for (i, own) in diagonal.iter().enumerate() {
-                    let weight = weights.map_or(1.0, |weights| weights[from + i]);
-                    let mut square = 0.0;
-                    for (added, v) in found.added.iter_mut().zip(rows.row(i)) {
-                        let v = v.to_f64().powi(2);
-                        square += v;
-                        *added += weight * v;
-                    }
-                    found.add(first + from + i, weight, square, own.to_f64())?;
-                    squares.push(square);
-                }
-                ctx.step(Step::new("rows", squares.len() as f64, n as f64))?;
-            }
-            Ok(())
+        if let Some(workers) = self.source.workers() {
+            return Measured::of_workers(ctx, self.basis, workers);
+        }
+        let mut found = Measured::empty(self.basis.m())?;
+        let with = (self.basis, factor);
+        Self::each(self.basis, self.source, n, |first, x, block| {
+            found.add(ctx, with, (first, x, block), Some(n))
         })?;
-        match found.weight > 0.0 {
-            true => Ok(found),
-            false => {
-                Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero"))
-            }
-        }
-    }
-}
-
-impl Measured {
-    fn add(&mut self, row: usize, weight: f64, square: f64, own: f64) -> Result<()> {
-        if !own.is_finite() {
-            return Err(Error::Numeric(format!(
-                "k(x, x) is {own} for row {row}: scale the data down, choose a smaller gamma or degree, or use double precision"
-            )));
-        }
-        self.explained += weight * square;
-        self.trace += weight * own;
-        self.weight += weight;
-        self.largest = self.largest.max(own.abs());
-        Ok(())
-    }
-}
-
-/// Refuses invalid weights; a block may have none above 0.
-fn check_block(weights: &[f64], n: usize) -> Result<()> {
-    match weights.iter().any(|w| *w != 0.0) {
-        true => check_weights(weights, n),
-        false => Ok(()),
+        Ok(found)
     }
 }
 
@@ -309,8 +258,13 @@ impl<T: Real> SpanPasses for Passes<'_, T> {
         centres: Option<&SpanCentres>,
         labels: &mut [usize],
     ) -> Result<ClusterSums> {
-        let mut sums = ClusterSums::empty(self.k, self.basis.m())?;
         let (squares, noise, basis) = (&self.squares, self.noise, self.basis);
+        if let Some(workers) = self.source.workers() {
+            let known = (self.k, noise, &squares[..]);
+            let quiet = &ctx.without_steps();
+            return Ok(round_of_workers(quiet, (basis, workers), centres, known, labels)?.finish());
+        }
+        let mut sums = ClusterTotal::empty(self.k, basis.m())?;
         Self::each(basis, self.source, labels.len(), |first, x, block| {
             let own = first..first + x.n();
             let weights = block.weights.as_deref();
@@ -319,11 +273,14 @@ impl<T: Real> SpanPasses for Passes<'_, T> {
             let labels = &mut labels[own];
             sums.add(ctx, &*basis.on.kernel, &basis.on.anchors, centres, (&rows, labels))
         })?;
-        Ok(sums)
+        Ok(sums.finish())
     }
 
     fn values(&mut self, ctx: &Context, rows: &[usize]) -> Result<Mat<f64>> {
         let (m, basis) = (self.basis.m(), self.basis);
+        if let Some(workers) = self.source.workers() {
+            return values_of_workers(&ctx.without_steps(), (basis, workers), rows);
+        }
         let mut values = Mat::zeros(rows.len(), m);
         Self::each(basis, self.source, self.squares.len(), |first, x, _| {
             let places = (0..rows.len()).filter(|&i| (first..first + x.n()).contains(&rows[i]));

@@ -12,11 +12,13 @@ mod full_system;
 mod input_means;
 mod iterative;
 mod kernel_kmeans;
+mod kernel_kmeans_rows;
 mod kernel_pca;
 mod kernel_ridge;
 mod more;
 mod observed;
 mod offer;
+mod packet;
 mod regrouped;
 mod residual;
 mod ridge_rows;
@@ -26,14 +28,17 @@ mod rows;
 mod sampled;
 #[cfg(test)]
 mod tests;
+mod workers;
 
 pub(crate) use basis::{Basis, factored, kernel_at};
 pub(super) use candidates::report as report_read;
 pub(crate) use curve::curve;
 pub(super) use kernel_kmeans::landmark_bytes;
 pub(crate) use kernel_ridge::LandmarkRidge;
-pub(crate) use observed::Observed;
+pub(crate) use observed::{Checked, Observed};
 pub(super) use offer::{offer, slow};
+#[doc(hidden)]
+pub use packet::Packet;
 #[doc(hidden)]
 pub use regrouped::Regrouped;
 pub(crate) use ridge_rows::{Evaluated, RidgeRows, bytes as rows_bytes};
@@ -43,6 +48,8 @@ pub(super) use room::{either_bytes, eligible};
 pub use rows::{RowBlock, RowBlocks, Whole};
 #[doc(hidden)]
 pub use sampled::sampled;
+#[doc(hidden)]
+pub use workers::{Beside, Work, Workers, prepared};
 
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,9 @@
 //! A source that is watched: how many rows count, and a small sample of them, drawn as they pass.
 
-use super::candidates::Lowest;
+use super::candidates::{Lowest, lowest_of_workers};
+use super::packet::Packet;
 use super::rows::{RowBlock, RowBlocks};
+use super::workers::Workers;
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
@@ -37,6 +39,24 @@ pub(crate) struct Checked<T: Real> {
     pub of: u64,
 }
 
+impl<T: Real> Checked<T> {
+    /// As other machines need them, added to a pass.
+    pub fn packet(&self, pass: Packet) -> Packet {
+        pass.with_samples("checked", &self.samples)
+            .with_reals("checked.targets", self.targets.data())
+            .with_reals("checked.weights", &self.weights[..])
+            .with_places("checked.of", [self.of])
+    }
+
+    /// Those that a packet describes.
+    pub fn of_packet(pass: &Packet) -> Result<Self> {
+        let samples = pass.samples("checked")?.to_type::<T>()?;
+        let t = pass.reals("checked.targets")?.len() / samples.n().max(1);
+        let (targets, of) = (pass.matrix("checked.targets", t)?, pass.place("checked.of")?);
+        Ok(Self { samples, targets, weights: pass.reals("checked.weights")?.to_vec(), of })
+    }
+}
+
 impl<'a, T: Real> Observed<'a, T> {
     /// The source, watched.
     pub fn new(ctx: &Context, source: &'a mut dyn RowBlocks, seed: u64) -> Self {
@@ -46,13 +66,24 @@ impl<'a, T: Real> Observed<'a, T> {
     }
 
     /// Rows of positive weight.
-    pub fn positive(&self) -> u64 {
-        self.sample.seen as u64
+    pub fn positive(&mut self) -> Result<u64> {
+        self.see()?;
+        Ok(self.sample.seen as u64)
+    }
+
+    /// Looks at rows that lie elsewhere, which do not pass by here.
+    fn see(&mut self) -> Result<()> {
+        let Some(workers) = self.source.workers().filter(|_| self.sample.seen == 0) else {
+            return Ok(());
+        };
+        self.rows = workers.rows();
+        self.sample = lowest_of_workers(&self.ctx.without_steps(), workers, (MOST, self.seed))?;
+        Ok(())
     }
 
     /// Takes the sample, in the order of the rows.
     pub fn checked(&mut self) -> Result<Checked<T>> {
-        let of = self.positive();
+        let of = self.positive()?;
         let (kept, samples) = self.sample.finish(&|_, _| true)?;
         let t = kept.first().map_or(0, |one| one.targets.len());
         let none = || Error::Shape("there are no rows of positive weight".into());
@@ -105,5 +136,9 @@ impl<T: Real> RowBlocks for Observed<'_, T> {
 
     fn is_once(&self) -> bool {
         self.source.is_once()
+    }
+
+    fn workers(&mut self) -> Option<&mut dyn Workers> {
+        self.source.workers()
     }
 }

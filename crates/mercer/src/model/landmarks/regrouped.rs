@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::rows::{RowBlock, RowBlocks};
+use super::workers::Workers;
 use crate::error::{Error, Result};
 use crate::gram::CHUNK;
 use crate::linalg::view::Mat;
@@ -106,6 +107,10 @@ impl<S: RowBlocks> RowBlocks for Regrouped<S> {
 
     fn is_once(&self) -> bool {
         self.inner.is_once()
+    }
+
+    fn workers(&mut self) -> Option<&mut dyn Workers> {
+        self.inner.workers()
     }
 }
 

@@ -5,13 +5,16 @@
 //! h_ii = w_i (z_iᵀ (M + α)⁻¹ z_i + 1 / W), where 1 / W is the share of an intercept.
 
 use super::FullSystem;
+use super::basis::Basis;
 use super::full_system::{Functions, SystemCheck, part};
 use super::kernel_ridge::{LandmarkRidge, offsets};
 use super::observed::Checked;
+use super::packet::Packet;
 use super::rows::{RowBlock, RowBlocks};
+use super::workers::Workers;
 use crate::context::{Context, Reservation, Step};
-use crate::error::Result;
-use crate::gram::{CHUNK, LandmarkRows, Leverages, RowScratch, RowValues};
+use crate::error::{Error, Result};
+use crate::gram::{CHUNK, ExactSums, LandmarkRows, Leverages, RowScratch, RowValues};
 use crate::linalg::view::Mat;
 use crate::points::{Samples, Span};
 use crate::real::Real;
@@ -23,7 +26,10 @@ const SINGLE_ERROR: f64 = 1e-5;
 
 /// The pass, for some penalties.
 pub(crate) struct RidgeRows<'a, T: Real> {
-    ridge: &'a LandmarkRidge<T>,
+    basis: &'a Basis<T>,
+    /// The means of the targets, and the share of an intercept in the leverage of a sample of weight 1.
+    means: Vec<f64>,
+    share: f64,
     /// The penalty of every function.
     alphas: Vec<f64>,
     coef: Mat<f64>,
@@ -79,16 +85,18 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         let leverages = left_out.then(|| problem.leverages(ctx, alphas)).transpose()?;
         let coef = problem.reduced.to_coef(&ctx.without_steps(), beta)?;
         let alphas = alphas.iter().flat_map(|&alpha| vec![alpha; problem.t()]).collect();
-        Ok(Self { ridge, alphas, coef, offset, penalties, leverages, _reservation })
+        let (means, share) = (problem.reduced.target_means.clone(), problem.intercept_share());
+        let basis = &ridge.basis;
+        Ok(Self { basis, means, share, alphas, coef, offset, penalties, leverages, _reservation })
     }
 
     fn t(&self) -> usize {
-        self.ridge.problem.t()
+        self.means.len()
     }
 
     fn functions(&self) -> Functions<'_, T> {
         Functions {
-            on: &self.ridge.basis.on,
+            on: &self.basis.on,
             coef: &self.coef,
             offset: &self.offset,
             alphas: &self.alphas,
@@ -110,12 +118,25 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         checked: Option<&Checked<T>>,
         mut each: impl FnMut(&Evaluated) -> Result<()>,
     ) -> Result<Found> {
-        let (basis, total) = (&self.ridge.basis, source.rows());
-        let mut rows = self.rows(false);
         let mut left_out_error = None;
-        let mut whole = SystemCheck::within(ctx, self.functions(), checked)?;
-        let (mut before, mut scratch) = (0, RowScratch::default());
+        let (mut whole, _reserved) = SystemCheck::within(ctx, self.functions(), checked)?.unzip();
         source.rewind(1)?;
+        self.read_rows(ctx, source, (&mut whole, &mut left_out_error, true), &mut each)?;
+        let full_systems = whole.map(|whole| whole.certify(ctx)).transpose()?;
+        Ok(Found { full_systems: full_systems.unwrap_or_default(), left_out_error })
+    }
+
+    /// Reads the rows of a source from where it stands. The first of them tell whether leverages may be in single precision if `asks`, else `left_out_error` does.
+    fn read_rows(
+        &self,
+        ctx: &Context,
+        source: &mut dyn RowBlocks,
+        (whole, left_out_error, asks): (&mut Option<SystemCheck<'_, T>>, &mut Option<f64>, bool),
+        each: &mut dyn FnMut(&Evaluated) -> Result<()>,
+    ) -> Result<()> {
+        let (basis, total) = (self.basis, source.rows());
+        let mut rows = self.rows(left_out_error.is_some());
+        let (mut before, mut scratch) = (0, RowScratch::default());
         while let Some(block) = source.next()? {
             let x = block.samples.to_type::<T>()?;
             basis.landmarks.check_like(&x)?;
@@ -123,13 +144,13 @@ impl<'a, T: Real> RidgeRows<'a, T> {
             for from in (0..x.n()).step_by(CHUNK) {
                 ctx.poll()?;
                 let samples = Span::new(&x, from..(from + CHUNK).min(x.n()));
-                if before + from == 0 {
-                    left_out_error = self.single_error(ctx, &block, samples, &mut scratch)?;
+                if before + from == 0 && asks {
+                    *left_out_error = self.single_error(ctx, &block, samples, &mut scratch)?;
                     rows.single = left_out_error.is_some();
                 }
                 let found = self.evaluate(ctx, &rows, samples, &mut scratch)?;
                 let mut part = part(&block, samples, self.t(), found.predicted)?;
-                if let Some((whole, _)) = &mut whole {
+                if let Some(whole) = whole {
                     whole.add(ctx, samples, &part)?;
                 }
                 self.leave_out(&mut part, &found.leverages);
@@ -140,8 +161,85 @@ impl<'a, T: Real> RidgeRows<'a, T> {
             }
             before += x.n();
         }
-        let full_systems = whole.map(|(whole, _)| whole.certify(ctx)).transpose()?;
-        Ok(Found { full_systems: full_systems.unwrap_or_default(), left_out_error })
+        Ok(())
+    }
+
+    /// The same of rows that lie elsewhere: what the pass `name` sums up of the rows, `count` sums for each of which parts of the rows give a number.
+    pub fn read_elsewhere(
+        &self,
+        ctx: &Context,
+        workers: &mut dyn Workers,
+        checked: &Checked<T>,
+        (name, count): (&str, usize),
+    ) -> Result<(ExactSums, Found)> {
+        let left_out_error = self.first_error(ctx, &workers.head()?)?;
+        let pass = self.packet(name, left_out_error)?;
+        let mut system = SystemCheck::new(self.functions(), checked)?;
+        let mut found = workers.sum(ctx, &checked.packet(pass))?;
+        let mut sums = found.take_sums(count + system.len())?;
+        system.merge(ctx, &sums.split_off(count));
+        Ok((sums, Found { full_systems: system.certify(ctx)?, left_out_error }))
+    }
+
+    /// The error by single precision among the first rows, as in a pass over all of them.
+    fn first_error(&self, ctx: &Context, head: &RowBlock<'_>) -> Result<Option<f64>> {
+        let x = self.basis.on.moved(&head.samples.to_type::<T>()?)?;
+        let samples = Span::new(&x, 0..CHUNK.min(x.n()));
+        self.single_error(ctx, head, samples, &mut RowScratch::default())
+    }
+
+    fn packet(&self, name: &str, left_out_error: Option<f64>) -> Result<Packet> {
+        let pass = self.functions().packet(self.basis.packet(name)?);
+        let pass = pass.with_reals("means", &self.means[..]).with_reals("share", [self.share]);
+        let pass = pass.with_reals("left_out_error", Vec::from_iter(left_out_error));
+        Ok(match self.leverages.as_ref().map(Leverages::parts) {
+            Some((rotation, shift, inverse)) => pass
+                .with_reals("rotation", rotation.data())
+                .with_reals("shift", shift)
+                .with_reals("inverse", inverse.data()),
+            None => pass,
+        })
+    }
+
+    /// The pass that a packet describes.
+    fn of_packet(ctx: &Context, basis: &'a Basis<T>, pass: &Packet) -> Result<Self> {
+        let (m, offset) = (basis.m(), pass.reals("offset")?.to_vec());
+        let means = pass.reals("means")?.to_vec();
+        let penalties = offset.len() / means.len().max(1);
+        let hint = "use generalised cross-validation, fewer landmarks or penalties, or raise the memory budget";
+        let bytes = bytes(m, penalties, means.len());
+        let _reservation = ctx.reserve("the pass over rows", bytes, hint)?;
+        let leverages = pass.reals.contains_key("rotation").then(|| {
+            let (rotation, inverse) =
+                (pass.matrix("rotation", m)?, pass.matrix("inverse", penalties)?);
+            Result::Ok(Leverages::new(rotation, pass.reals("shift")?.to_vec(), inverse))
+        });
+        Ok(Self {
+            basis,
+            share: pass.reals("share")?.first().copied().unwrap_or(0.0),
+            alphas: pass.reals("alphas")?.to_vec(),
+            coef: pass.matrix("coef", offset.len())?,
+            penalties: pass.reals("penalties")?.to_vec(),
+            leverages: leverages.transpose()?,
+            means,
+            offset,
+            _reservation,
+        })
+    }
+
+    /// Makes the pass that a packet describes over parts of the rows: each of them is given to `each`, and what the system of all rows needs is returned.
+    pub fn part(
+        ctx: &Context,
+        (basis, checked, pass): (&Basis<T>, &Checked<T>, &Packet),
+        source: &mut dyn RowBlocks,
+        each: &mut dyn FnMut(&Evaluated) -> Result<()>,
+    ) -> Result<(ExactSums, u64)> {
+        let rows = RidgeRows::of_packet(ctx, basis, pass)?;
+        let mut system = Some(SystemCheck::new(rows.functions(), checked)?);
+        let mut error = pass.reals("left_out_error")?.first().copied();
+        rows.read_rows(ctx, source, (&mut system, &mut error, false), each)?;
+        let none = || Error::Shape("there are no rows".into());
+        system.map(|system| system.into_sums(ctx)).ok_or_else(none)
     }
 
     fn evaluate(
@@ -151,14 +249,13 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         samples: Span<'_, Samples<T>>,
         scratch: &mut RowScratch<T>,
     ) -> Result<RowValues> {
-        let on = &self.ridge.basis.on;
+        let on = &self.basis.on;
         rows.evaluate(ctx, &*on.kernel, (samples, &on.anchors), scratch)
     }
 
     /// h_ii for a sample of this weight.
     fn hat(&self, weight: f64, leverage: f64) -> f64 {
-        let share = self.ridge.problem.intercept_share();
-        weight * (leverage + share)
+        weight * (leverage + self.share)
     }
 
     /// Turns predictions into those of fits without each sample.
@@ -168,8 +265,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         }
         let t = self.t();
         // Below, 1 − h is lost in rounding: nothing but the row itself predicts it, and the mean of the others is left.
-        let (means, least) =
-            (&self.ridge.problem.reduced.target_means, self.ridge.basis.m() as f64 * f64::EPSILON);
+        let (means, least) = (&self.means, self.basis.m() as f64 * f64::EPSILON);
         for (i, weight) in part.weights.iter().enumerate() {
             let targets = part.targets.row(i);
             let predicted = part.predicted.row_mut(i).chunks_exact_mut(t);
@@ -190,7 +286,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         samples: Span<'_, Samples<T>>,
         scratch: &mut RowScratch<T>,
     ) -> Result<Option<f64>> {
-        let basis = &self.ridge.basis;
+        let basis = self.basis;
         let is_double = T::EPSILON < f64::from(f32::EPSILON);
         if self.leverages.is_none() || !is_double || basis.m() < SINGLE_FROM {
             return Ok(None);

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::workers::Workers;
 use crate::error::Result;
 use crate::linalg::view::Mat;
 use crate::points::AnySamples;
@@ -47,6 +48,11 @@ pub trait RowBlocks {
     fn is_once(&self) -> bool {
         false
     }
+
+    /// What makes passes over the rows, where these lie elsewhere: then `next` is not called.
+    fn workers(&mut self) -> Option<&mut dyn Workers> {
+        None
+    }
 }
 
 impl<S: RowBlocks + ?Sized> RowBlocks for &mut S {
@@ -68,6 +74,10 @@ impl<S: RowBlocks + ?Sized> RowBlocks for &mut S {
 
     fn is_once(&self) -> bool {
         (**self).is_once()
+    }
+
+    fn workers(&mut self) -> Option<&mut dyn Workers> {
+        (**self).workers()
     }
 }
 

@@ -203,7 +203,9 @@ impl<'a, S: Real> Work<'a, S> {
             }
             let Scope { variables, f, group, rows, .. } = &*scope;
             let chosen = match &self.memory.near {
-                Some(near) if self.counts.rounds % FROM_ALL != 0 && self.size < rows.len() => {
+                Some(near)
+                    if !self.counts.rounds.is_multiple_of(FROM_ALL) && self.size < rows.len() =>
+                {
                     let problem = (&variables[..], &f[..], &group[..]);
                     choose_near(problem, &extremes, (near, rows), &self.last, self.size)
                 }

@@ -32,6 +32,7 @@ const LITTLE: f64 = 5e9;
 const WORTH: f64 = 3.0;
 
 /// What a kind of machine is expected to take, and how well a small one did.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModeEstimate {
@@ -51,6 +52,7 @@ pub struct ModeEstimate {
 }
 
 /// How the kind of machine was chosen.
+#[doc(hidden)]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct ModeChoice {

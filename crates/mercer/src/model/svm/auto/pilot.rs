@@ -12,7 +12,7 @@ use crate::model::svm::cells::{CellParams, present, targets_of};
 use crate::model::svm::check::Checked;
 use crate::model::svm::decode::votes;
 use crate::model::svm::{Svm, SvmParams, Task};
-use crate::points::{AnySamples, Points, Span, with_samples};
+use crate::points::{AnySamples, Span, with_samples};
 
 /// Rows that the small machines are fitted to, and as many more that they are held to.
 const ROWS: usize = 4096;
@@ -30,8 +30,6 @@ pub(super) struct Pilot {
     pub values: f64,
     /// Steps of its solver.
     pub steps: f64,
-    /// Rows of its problems, summed up.
-    pub rows: f64,
     pub loss: f64,
 }
 
@@ -167,7 +165,6 @@ impl Sample<'_> {
         let pilot = Pilot {
             values,
             steps: problems.iter().map(|problem| problem.iterations as f64).sum(),
-            rows,
             loss: self.loss(&decisions, exact),
         };
         Ok((pilot, decisions))

@@ -5,6 +5,7 @@
 
 mod decide;
 mod division;
+mod elsewhere;
 mod grid;
 mod merge;
 mod partition;
@@ -149,13 +150,24 @@ fn fit(
         Ok(part)
     };
     let parts = ctx.without_steps().side_by_side(division.cells.len(), division.bytes(), one)?;
-    let mut model = merge(params, checked, &parts, own, x);
+    Ok(joined(params, (division, own), &parts, x, checked))
+}
+
+/// The machines of cells as one model.
+fn joined(
+    params: &SvmParams,
+    (division, own): (&Division, &[Own]),
+    parts: &[Part],
+    x: &AnySamples,
+    checked: &Checked,
+) -> Svm {
+    let mut model = merge(params, checked, parts, own, x);
     model.params.kernel = division.spec.clone();
     let centres = division.centres.iter().map(|&row| checked.rows[row]);
     let anchors: Vec<usize> = model.support.iter().copied().chain(centres).collect();
     model.anchors = Some(x.select(&anchors));
     notes::on_report(&mut model);
-    Ok(model)
+    model
 }
 
 /// The machine of a cell; none where its samples are all of one class.
