@@ -113,7 +113,7 @@ def transform(
     chosen = folder / "chosen"
     chosen.mkdir()
     for file in files:
-        (chosen / file.name).symlink_to(file)
+        (chosen / file.name).symlink_to(file.resolve())
     each = limit(model, chosen)
     shape = f"{COLUMNS} columns, {len(model.landmarks_)} landmarks, {COMPONENTS} components, f64"
     started = time.perf_counter()

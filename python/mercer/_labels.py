@@ -52,10 +52,10 @@ def codes_of(y: np.ndarray, classes: np.ndarray, start: int = 0) -> np.ndarray:
     codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     wrong = np.flatnonzero(classes[codes] != y)
     if wrong.size:
+        label, row = y[wrong[0]].item() if hasattr(y[wrong[0]], "item") else y[wrong[0]], wrong[0]
         raise ValueError(
-            f"y has the class {y[wrong[0]]!r} at row {start + wrong[0]}, which is not among those "
-            f"of the first call: {classes.tolist()!r}; give all of them as classes= in the first "
-            "call"
+            f"y has the class {label!r} at row {start + row}, which is not among those of the "
+            f"first call: {classes.tolist()!r}; give all of them as classes= in the first call"
         )
     return codes.astype(np.int64, copy=False)
 

@@ -140,13 +140,14 @@ fn fit_stream(
         return Err(Error::Numeric(message.into()).into());
     }
     let (mut table, chosen, scaling, mut reading) = rows.into_parts();
+    let fill = chosen.places.encoding.clone();
     let mut saved = ModelFile::new(model.into(), types.result);
     saved.scaling = scaling;
     saved.feature_names = chosen.features.names.clone();
     facts::note_places(&mut saved, &chosen.places);
     let facts = Facts::of(&saved);
     let results = |table: Table, _: u64| {
-        let (chosen, _, _) = columns::split(table, &roles)?;
+        let chosen = stream::split(table, &roles, fill.as_ref())?;
         if chosen.features.n_rows() == 0 {
             return Ok(None);
         }

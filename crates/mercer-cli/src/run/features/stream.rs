@@ -68,12 +68,13 @@ fn write(
     rows: FitRows<'_>,
 ) -> std::result::Result<(), Failure> {
     let (mut table_rows, chosen, scaling, mut reading) = rows.into_parts();
+    let fill = chosen.places.encoding.clone();
     let map = map.completed(chosen, scaling);
     let names = map.names();
     let pieces = args.output.as_ref().map(|file| {
         let (map, names) = (&map, &names);
         let of = move |block: Table, _: u64| {
-            let (chosen, _, _) = columns::split(block, &roles)?;
+            let chosen = stream::split(block, &roles, fill.as_ref())?;
             if chosen.features.n_rows() == 0 {
                 return Ok(None);
             }

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::prediction::{Extras, Names, Prediction};
 use crate::results::{Predictions, more_labels, row_numbers, titles_beside};
 use crate::run::Session;
-use crate::run::columns::{self, Chosen, Roles};
+use crate::run::columns::{Chosen, Roles};
 use crate::run::stream::{self, FitRows, Pieces};
 use crate::run::unsupervised;
 
@@ -36,6 +36,7 @@ pub(super) fn kmeans(
     let means = means(&model, weights.as_deref(), &distances);
     let labels = model.labels.clone();
     let (mut table, chosen, scaling, mut reading) = rows.into_parts();
+    let fill = chosen.places.encoding.clone();
     let mut saved = ModelFile::new(model.into(), types.result);
     saved.scaling = scaling;
     saved.feature_names = chosen.features.names.clone();
@@ -45,7 +46,7 @@ pub(super) fn kmeans(
     let mut written = 0;
     let pieces = args.results.output.as_ref().map(|file| {
         let of = |table: Table, before: u64| {
-            let (chosen, _, _) = columns::split(table, &roles)?;
+            let chosen = stream::split(table, &roles, fill.as_ref())?;
             if chosen.features.n_rows() == 0 {
                 return Ok(None);
             }

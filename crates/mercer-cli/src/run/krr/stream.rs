@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::results::more_labels;
 use crate::run::Session;
 use crate::run::candidate_kernels::{every_width_in_blocks, names_of};
-use crate::run::columns::{self, Roles};
+use crate::run::columns::Roles;
 use crate::run::prediction::model_input;
 use crate::run::stream::{self, FitRows, Pieces, Reading};
 use crate::run::target_kind::target_kind_in_blocks;
@@ -45,11 +45,12 @@ pub(super) fn krr(
     task.variances = rows.variances();
     let roles = rows.roles;
     let (mut table, chosen, scaling, mut reading) = rows.into_parts();
+    let fill = chosen.places.encoding.clone();
     let saved = saved(&task, &chosen, types, (Model::KernelRidge(model), scaling), &grid);
     let pieces = args.output.as_ref().map(|file| {
         let (saved, task) = (&saved, &task);
         let of = move |table: Table, _: u64| {
-            let (chosen, _, _) = columns::split(table, &roles)?;
+            let chosen = stream::split(table, &roles, fill.as_ref())?;
             if chosen.features.n_rows() == 0 {
                 return Ok(None);
             }

@@ -12,7 +12,7 @@ use crate::failure::Failure;
 use crate::prediction::{OutlierScores, Ranking};
 use crate::results::{Predictions, more_labels, titles_beside};
 use crate::run::Session;
-use crate::run::columns::{self, Roles};
+use crate::run::columns::Roles;
 use crate::run::stream::{self, FitRows, Pieces};
 use crate::run::unsupervised;
 
@@ -32,6 +32,7 @@ pub fn outliers(
     let outliers = OutlierScores { scores: model.training.clone(), threshold: model.threshold };
     let (ranking, warnings) = (outliers.ranking(), warnings(&model));
     let (mut table, chosen, scaling, mut reading) = rows.into_parts();
+    let fill = chosen.places.encoding.clone();
     let mut saved = ModelFile::new(model.into(), types.result);
     saved.scaling = scaling;
     saved.feature_names = chosen.features.names.clone();
@@ -40,7 +41,7 @@ pub fn outliers(
     let (output, mut scored) = (args.results.output.as_ref(), 0);
     let pieces = output.map(|file| {
         let of = |table: Table, before: u64| {
-            let (chosen, _, _) = columns::split(table, &roles)?;
+            let chosen = stream::split(table, &roles, fill.as_ref())?;
             if chosen.features.n_rows() == 0 {
                 return Ok(None);
             }

@@ -7,7 +7,7 @@ mod spread;
 use mercer::{Error, Result};
 
 pub use pieces::{Pieces, write};
-pub use rows::FitRows;
+pub use rows::{FitRows, split};
 
 use crate::args::{PageFile, Picture};
 use crate::facts::counted;
@@ -51,7 +51,7 @@ pub fn refuse(pictures: &[Picture], page: Option<&PageFile>) -> Result<()> {
 fn in_block(error: Error) -> Error {
     match error {
         Error::Cell { path, message, is_text } if message.contains("is missing a value") => {
-            let more = "a table that is read in blocks is filled only if that is asked for, since medians take passes of their own: fill with --missing median, or leave such rows out with --missing drop";
+            let more = "a table that is read in blocks is filled if that is asked for with --missing median, and --missing drop leaves such rows out";
             Error::Cell { path, message: format!("{message}; {more}"), is_text }
         }
         other => other,

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use mercer::context::Step;
-use mercer::io::encoding::Medians;
+use mercer::io::Table;
+use mercer::io::encoding::{Encoding, Medians};
 use mercer::io::stream::TableStream;
 use mercer::model::landmarks::{RowBlock, RowBlocks};
 use mercer::model::{Scaling, ScalingKind, ScalingPasses, classes};
@@ -178,13 +179,6 @@ impl<'a> FitRows<'a> {
         Ok(())
     }
 
-    /// The same rows with what stands in for missing values.
-    fn filled(&self, chosen: Chosen) -> Result<Chosen> {
-        let Some(encoding) = &self.first.places.encoding else { return Ok(chosen) };
-        let (features, _) = encoding.apply(chosen.features)?;
-        Ok(Chosen { features, ..chosen })
-    }
-
     /// Whether rows with a missing value are left out.
     fn drops(&self) -> bool {
         self.roles.encoding.missing == Some(Missing::Drop)
@@ -221,7 +215,7 @@ impl<'a> FitRows<'a> {
             self.spread.add(&targets);
             self.dropped += all - chosen.features.n_rows();
             if chosen.features.n_rows() > 0 {
-                return Ok(Some((self.filled(chosen)?, targets)));
+                return Ok(Some((filled(chosen, self.first.places.encoding.as_ref())?, targets)));
             }
         }
         Ok(None)
@@ -251,6 +245,19 @@ impl<'a> FitRows<'a> {
             _ => Ok(targets),
         }
     }
+}
+
+/// The columns by role of a block, with what stands in for missing values.
+pub fn split(table: Table, roles: &Roles<'_>, fill: Option<&Encoding>) -> Result<Chosen> {
+    let (chosen, _, _) = columns::split(table, roles)?;
+    filled(chosen, fill)
+}
+
+/// The same rows with what stands in for missing values.
+fn filled(chosen: Chosen, fill: Option<&Encoding>) -> Result<Chosen> {
+    let Some(encoding) = fill else { return Ok(chosen) };
+    let (features, _) = encoding.apply(chosen.features)?;
+    Ok(Chosen { features, ..chosen })
 }
 
 /// The columns by role of the first block that has rows to use.
