@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -223,7 +223,7 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
 
     def predict_interval(
         self, X: Samples, coverage: float | None = None
-    ) -> tuple[np.ndarray, np.ndarray] | BlockResults:
+    ) -> tuple[np.ndarray, np.ndarray]:
         """Return an interval for the target of each sample.
 
         Parameters
@@ -244,9 +244,11 @@ class ConformalRegressor(MetaEstimatorMixin, RegressorMixin, BaseEstimator):
         given = self.coverage if coverage is None else coverage
         share = _conformal_scores.check_coverage(self, given, n)
         if is_stream(X):
-            return BlockResults(
+            results = BlockResults(
                 lambda rows: self.predict_interval(rows, coverage), X, lambda _: ["lower", "upper"]
             )
+            # As of all predictions, the type is that of rows in memory.
+            return cast("tuple[np.ndarray, np.ndarray]", results)
         if self.method_ == "split":
             # One model: all intervals are as wide.
             residuals = self.residuals_[None]

@@ -314,7 +314,7 @@ pub struct SvmSearchArgs {
     pub refine: bool,
     /// Let every cell of --cells have the kernel and the cost that are best on its own held-out rows; widths that are not given are
     /// then those that the rows of the cell suggest
-    #[arg(long, requires = "cells", conflicts_with_all = ["refine", "intervals"], help_heading = "Search")]
+    #[arg(hide_short_help = true, long, requires = "cells", conflicts_with_all = ["refine", "intervals"], help_heading = "Search")]
     pub per_cell: bool,
     /// Random seed of the folds
     #[arg(

@@ -171,8 +171,7 @@ fn missing_values_in_blocks_are_filled_with_the_medians_of_all_rows() {
         folder
             .write(&format!("parts/{number}.csv"), format!("{}\n{}\n", lines[0], part.join("\n")));
     }
-    let line =
-        "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 6 --kernel 'rbf(gamma=0.3)'";
+    let line = "kpca t.csv --columns a,b,c --label name -k 2 --landmarks 6 --landmark-method uniform --kernel 'rbf(gamma=0.3)'";
     let refused = folder.run(&in_blocks(&format!("{line} -o blocks.csv")));
     assert_eq!(refused.code, Some(1));
     check(&refused.err, &["0.csv: line 7, column \"b\"", "is missing a value", "--missing median"]);
@@ -187,8 +186,10 @@ fn missing_values_in_blocks_are_filled_with_the_medians_of_all_rows() {
     check(&said.err, &["values filled: b ("]);
     folder.done(&format!("transform blocks.mercer parts {SMALL} -o b.csv"));
     assert_eq!(folder.read("a.csv"), folder.read("b.csv"));
-    let krr = "krr t.csv --columns a,b,c --target y --landmarks 6 --alpha 0.1 --kernel 'rbf(gamma=0.3)' --label name";
-    same(&folder, &format!("{krr} --missing median"));
+    same(
+        &folder,
+        &format!("{KRR} --target y --alpha 0.1 --kernel 'rbf(gamma=0.3)' --missing median"),
+    );
 }
 
 #[test]

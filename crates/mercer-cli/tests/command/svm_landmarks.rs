@@ -98,7 +98,7 @@ fn cells_choose_for_themselves() {
     folder.done("predict own.mercer t.csv --label side -o again.csv");
     let of = |name: &str| cells(&folder.read(name)).into_iter().skip(1).map(|row| row[1].clone());
     assert!(of("o.csv").eq(of("again.csv")));
-    check(&folder.done("inspect own.mercer").err, &["with a kernel and a C of its own"]);
+    check(&folder.done("inspect own.mercer").out, &["with a kernel and a C of its own"]);
     let run = folder.run("search t.csv --target side --per-cell");
     assert!(run.code == Some(2) && run.err.contains("--cells"), "{}", run.err);
     let run = folder.run(&format!("{line} --per-cell --metric macro-f1"));

@@ -218,6 +218,10 @@ impl Metric for ByValues<'_> {
         Ok((0..self.targets.cols()).map(score).collect())
     }
 
+    fn is_squared_error(&self) -> bool {
+        self.criterion == Criterion::Rmse
+    }
+
     /// Errors of several targets are compared in units of their spread.
     fn units(&self) -> Vec<f64> {
         let squares = SquaredError { targets: self.targets, weights: self.weights }.units();

@@ -207,7 +207,6 @@ impl KernelRidge {
         if alphas.contains(&0.0) || source.is_once() {
             return Ok(());
         }
-        source.rewind(1)?;
         let (Some(anchors), Some(state)) = (&self.anchors, &self.landmarks) else {
             return Ok(());
         };
@@ -217,6 +216,7 @@ impl KernelRidge {
         let bytes = 8 * ((chunk + s) * (m + 4 * t as u64) + chunk * s);
         let hint = "use fewer landmarks or raise the memory budget";
         let _reservation = ctx.reserve("the residual of the full system", bytes, hint)?;
+        source.rewind(1)?;
         let landmarks = anchors.to_type::<T>()?;
         let kernel = SpecKernel::<T>::new(&self.params.kernel)?;
         let on = &kernel_at(&kernel, &landmarks, state)?;
