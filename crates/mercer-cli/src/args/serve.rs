@@ -16,7 +16,7 @@ Examples:
   mercer serve iris.mercer
   mercer serve prices.mercer components.mercer --port 9000
   mercer serve iris.mercer --host 0.0.0.0 --token \"$MERCER_TOKEN\"
-  curl -H \"Authorization: Bearer $MERCER_TOKEN\" --json '{\"rows\": [[5.1, 3.5, 1.4, 0.2]]}' localhost:8000/predict";
+  curl --oauth2-bearer \"$MERCER_TOKEN\" --json '{\"rows\": [[5.1, 3.5, 1.4, 0.2]]}' localhost:8000/predict";
 
 /// Where a server listens, and who may use it.
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! Metrics that predictions are scored by.
 
 use crate::error::Result;
+use crate::gram::{CHUNK, ExactSums};
 use crate::linalg::view::Mat;
 use crate::model::classes::decode;
 
@@ -55,15 +56,15 @@ impl Metric for SquaredError<'_> {
 
     fn scores(&self, rows: &[usize], predicted: &Mat<f64>) -> Result<Vec<Score>> {
         let weight = |row: usize| self.weights.map_or(1.0, |w| w[row]);
-        let all: f64 = rows.iter().map(|&row| weight(row)).sum();
+        let all = summed(rows, |i| weight(rows[i]))?;
         let error = |i: usize, j: usize| (self.targets[(rows[i], j)] - predicted[(i, j)]).powi(2);
         let score = |j: usize| {
-            let mean = (0..rows.len()).map(|i| weight(rows[i]) * error(i, j)).sum::<f64>() / all;
+            let mean = summed(rows, |i| weight(rows[i]) * error(i, j))? / all;
             let squares: f64 =
                 (0..rows.len()).map(|i| (weight(rows[i]) * (error(i, j) - mean)).powi(2)).sum();
-            Score { value: -mean, std_error: squares.sqrt() / all }
+            Ok(Score { value: -mean, std_error: squares.sqrt() / all })
         };
-        Ok((0..self.targets.cols()).map(score).collect())
+        (0..self.targets.cols()).map(score).collect()
     }
 
     /// The variances of the targets, so that one of large numbers does not outweigh the others.
@@ -79,6 +80,21 @@ impl Metric for SquaredError<'_> {
         let unit = |v: f64| if v > 0.0 && v.is_finite() { v } else { 1.0 };
         (0..self.targets.cols()).map(|j| unit(variance(j))).collect()
     }
+}
+
+/// The sum of a number of each of the `rows`, given by its place among them: added up as in a pass over rows in blocks, with the same bits.
+fn summed(rows: &[usize], value: impl Fn(usize) -> f64) -> Result<f64> {
+    let mut sums = ExactSums::empty(1)?;
+    let (mut chunk, mut part) = (0, 0.0);
+    for (i, row) in rows.iter().enumerate() {
+        if row / CHUNK != chunk {
+            sums.add_few(&[part]);
+            (chunk, part) = (row / CHUNK, 0.0);
+        }
+        part += value(i);
+    }
+    sums.add_few(&[part]);
+    Ok(sums.values()[0])
 }
 
 /// The accuracy, where targets encode classes.
