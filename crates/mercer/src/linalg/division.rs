@@ -8,7 +8,7 @@
 //!
 //! so that these blocks are divided by once and not for each row. Rounding errors of Σ ψψᵀ are multiplied by the square of D⁻¹, while ψ itself is small where that
 //! is large: it is what the blocks before leave of k. Which blocks can wait is decided from L alone, with the rows of L, the features of the landmarks, in the place of
-//! those of the samples: a block may be divided by later if that adds errors of at most [`LOSS`] to each diagonal entry of Σ φφᵀ, relative to that entry, and no more than
+//! those of the samples: a block may be divided by later if that adds errors of at most `LOSS` to each diagonal entry of Σ φφᵀ, relative to that entry, and no more than
 //! rounding to its trace. Of all divisions into such blocks, the one is taken that leaves the least work for each row.
 
 use std::ops::Range;
