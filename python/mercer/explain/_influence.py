@@ -50,8 +50,8 @@ def influential_samples(estimator: Any, X: Any, k: int = 5, *, target: object = 
     Parameters
     ----------
     estimator : fitted estimator
-        A kernel ridge regression or classifier, a support vector machine, a search over either, or a
-        pipeline that ends with one.
+        A kernel ridge regression or classifier, a support vector machine, a search over either, or
+        a pipeline that ends with one.
     X : array-like
         Samples whose predictions are explained.
     k : int, default=5
