@@ -304,6 +304,7 @@ def test_lessons_from_first_to_last(explore):
     page = seen.page
     page.get_by_role("button", name="Lessons").click()
     buttons = page.locator(".lessons button")
+    buttons.first.wait_for()
     assert buttons.count() == 7
     for place in range(7):
         buttons.nth(place).click()
