@@ -62,7 +62,7 @@ def explore(X=None, y=None, *, open=None, port=0, height=900):
     Parameters
     ----------
     X : array-like or data frame of shape (n_samples, n_features), or list of str, default=None
-        The samples: numbers, or strings. Without them, data sets of lectures are at hand.
+        The samples: numbers, or strings. Without them, choose among built-in data sets.
     y : array-like of shape (n_samples,), default=None
         Classes, or other labels.
     open : bool, default=None

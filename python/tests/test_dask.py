@@ -227,6 +227,15 @@ def test_what_cannot_be_is_refused(client, rows):
         md.KernelRidge(**OPTIONS).predict(blocks)
 
 
+def test_conjugate_gradients_are_refused_by_name(client, rows):
+    X, y, _ = rows
+    blocks, targets = da.from_array(X, chunks=(20_000, 4)), da.from_array(y, chunks=20_000)
+    with pytest.raises(
+        ValueError, match="solver: conjugate gradients need the rows on one machine"
+    ):
+        md.KernelRidge(solver="cg", **OPTIONS).fit(blocks, targets)
+
+
 def test_estimators_are_cloned_and_pickled(client, rows):
     X, y, _ = (one[:5000] for one in rows)
     model = md.KernelRidge(client, alpha=0.5, **OPTIONS)

@@ -97,8 +97,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXPLORE_EXAMPLES)]
 pub struct ExploreArgs {
-    /// A table to explore: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, optionally gzipped; without one, data sets of
-    /// lectures are at hand
+    /// A table to explore: CSV, TSV, Parquet, NumPy .npy or LIBSVM text, optionally gzipped; without one, choose
+    /// among built-in data sets
     #[arg(value_name = "TABLE", value_parser = OsStringValueParser::new().map(|name| Source::named(PathBuf::from(name))))]
     pub source: Option<Source>,
     /// Format of the table

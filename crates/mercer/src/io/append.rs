@@ -82,7 +82,7 @@ fn beside<R: Send>(
     let taken = || write.lock().unwrap_or_else(PoisonError::into_inner).take();
     let work = || {
         let _closed = queue.closes();
-        // Without a word that there are no more, whoever makes them has failed, and says why.
+        // If the queue ends without its closing mark, the producer failed and reports the reason itself.
         taken().map(|write| write(&mut || queue.take().unwrap_or(Err(Error::Interrupted))))
     };
     thread::scope(|scope| {

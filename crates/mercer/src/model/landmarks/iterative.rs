@@ -63,6 +63,10 @@ pub(super) fn fit<T: Real>(
     if !has_ridge(params) {
         return Err(Error::parameter(Param::Alpha, "conjugate gradients need positive penalties"));
     }
+    if source.workers().is_some() {
+        let text = "conjugate gradients need the rows on one machine: use \"eigen\", which \"auto\" takes up to 5,000 landmarks";
+        return Err(Error::parameter(Param::Named("solver"), text));
+    }
     let wanted = wanted(params)?;
     source.rewind(3 + wanted.max_passes)?;
     let bytes = |fit: &Fit| {
