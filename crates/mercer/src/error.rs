@@ -56,6 +56,8 @@ params! {
     Components = "components",
     /// The fraction of outliers.
     Contamination = "contamination",
+    /// Where kernel values are computed.
+    Device = "device",
     /// Kernel values of samples with themselves.
     Diagonal = "diagonal",
     /// The half width of the tube.
@@ -194,6 +196,10 @@ pub enum Error {
         /// Bytes asked for.
         u64,
     ),
+
+    /// A device is missing, lost or out of memory, or a library that it needs is.
+    #[error("{0}")]
+    Device(String),
 
     /// The monitor asked to stop.
     #[error("interrupted")]

@@ -22,6 +22,7 @@
 //! `ARCHITECTURE.md` of the repository describes each.
 
 pub mod context;
+pub mod device;
 pub mod error;
 pub mod gram;
 #[cfg(any(feature = "ndarray", feature = "nalgebra", feature = "faer", feature = "arrow"))]

@@ -117,6 +117,12 @@ pub trait Gram: Operator {
         let values = self.lower(ctx)?.into_vec();
         Ok(Mat::from_vec(values.into_iter().map(|v| v as f32).collect(), self.n(), self.n()))
     }
+    /// A Cholesky factor of this matrix with `ridge` added to its diagonal, where the matrix makes one itself.
+    #[doc(hidden)]
+    fn factor(&self, _ctx: &Context, _ridge: f64) -> Option<Result<Box<dyn Factor>>> {
+        None
+    }
+
     /// The number type of the entries: how far they are rounded.
     fn dtype(&self) -> Dtype {
         Dtype::F64
@@ -151,6 +157,15 @@ pub trait Gram: Operator {
     fn regrouping_pays(&self, moved: usize, k: usize) -> bool {
         4 * moved < self.n() / 2 * k.div_ceil(WIDTH)
     }
+}
+
+/// L of L·Lᵀ = K + ridge, wherever it is held.
+#[doc(hidden)]
+pub trait Factor {
+    /// Replaces `right` (n × m) by (K + ridge)⁻¹ · right.
+    fn solve(&self, ctx: &Context, right: &mut Mat<f64>) -> Result<()>;
+    /// The diagonal of L.
+    fn diagonal(&self) -> Vec<f64>;
 }
 
 /// A · x, sixteen columns at a time.

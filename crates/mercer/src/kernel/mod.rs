@@ -22,9 +22,9 @@ mod vector;
 pub use custom::Custom;
 #[doc(hidden)]
 pub use custom::{CustomKernel, ItemBlock};
-#[doc(hidden)]
-pub use expression::Recentred;
 pub use expression::SpecKernel;
+#[doc(hidden)]
+pub use expression::{Recentred, RowKernel};
 pub use family::Family;
 #[doc(hidden)]
 pub use family::{Definite, Domain, Input, Parameter, Rule, Value};
@@ -43,7 +43,7 @@ pub use string::StringMap;
 pub use string::StringMember;
 pub use tile::Tile;
 #[doc(hidden)]
-pub use vector::{Gradients, Measured};
+pub use vector::{Formula, Gradients, Measured};
 
 use crate::error::Result;
 use crate::points::{Points, Span};

@@ -14,6 +14,7 @@ use super::pca::{Decomposition, Pca, PcaParams};
 use super::svm::{CellParams, Svm, SvmParams, Task};
 use super::targets::Targets;
 use crate::context::Context;
+use crate::device::Device;
 use crate::error::Result;
 use crate::kernel::KernelSpec;
 use crate::points::AnyMat;
@@ -63,6 +64,8 @@ setters!(KernelPcaParams {
     seed(seed: u64) => seed = seed;
     /// Whether components of zero variance are dropped.
     remove_zero(remove: bool) => remove_zero = remove;
+    /// Where kernel values are computed.
+    device(device: Device) => device = device;
     /// A low-rank fit on so many landmarks, or on those that parameters describe.
     landmarks(landmarks: impl Into<LandmarkParams>) => landmarks = Some(landmarks.into());
     /// The parameters of the inverse map.
@@ -84,6 +87,8 @@ setters!(KernelRidgeParams {
     max_passes(passes: usize) => max_passes = Some(passes);
     /// Seed of the solver's random choices.
     seed(seed: u64) => seed = seed;
+    /// Where kernel values are computed.
+    device(device: Device) => device = device;
     /// A low-rank fit on so many landmarks, or on those that parameters describe.
     landmarks(landmarks: impl Into<LandmarkParams>) => landmarks = Some(landmarks.into());
 });

@@ -1,6 +1,7 @@
 //! Kernel ridge regression: f(x) = Σ_i c_i k(x, x_i) + b, the function that is close to the targets and short in feature
 //! space. Where several targets are given, each has a column.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -12,12 +13,14 @@ use super::landmarks::{
     LandmarkParams, LandmarkState, Whole, either_bytes, eligible, kernel_at, offer, slow,
 };
 use super::note::{Note, NoteCode};
+use super::on_device;
 use super::prepared::{Prepared, prepared_bytes};
 use super::regression::{Regressed, Regression, params_of};
 use super::report::{Report, SystemReport, asymmetry_note};
 use super::targets::Targets;
 use super::validate::{anchors_for, check_weights};
 use crate::context::Context;
+use crate::device::{Backend, Device, OnDevice};
 use crate::error::{Error, Param, Result};
 use crate::expansion::{Expansion, Weights};
 use crate::gram::{Gram, Precomputed, Restricted, Tiles};
@@ -49,6 +52,9 @@ pub struct KernelRidgeParams {
     pub max_passes: Option<usize>,
     /// Seed of the solver's random choices.
     pub seed: u64,
+    /// Where kernel values are computed. It is no part of a stored model.
+    #[serde(skip)]
+    pub device: Device,
     /// The landmarks of a low-rank fit; `None` for an exact one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmarks: Option<LandmarkParams>,
@@ -66,6 +72,7 @@ impl KernelRidgeParams {
             tolerance: None,
             max_passes: None,
             seed: 0,
+            device: Device::Cpu,
             landmarks: None,
         }
     }
@@ -147,6 +154,7 @@ impl KernelRidge {
         let values = targets.regressed()?;
         let targets = Regressand { values: &values, weights: targets.weights.as_deref() };
         if params.landmarks.is_some() {
+            on_device::refuse(params.device, "landmarks are computed")?;
             let x = super::landmarks::samples_of(input)?;
             check(params, x.n(), targets)?;
             let dtype = x.dtype();
@@ -156,19 +164,19 @@ impl KernelRidge {
             return Ok(model);
         }
         let fit = Fit { ctx, params, targets, start };
-        let (x, slow) = (eligible(&input), slow(ctx, &input, PASSES, &either_bytes)?);
-        let mut model = ctx
-            .install(|| match input {
-                Input::Samples(x) => with_samples!(&x, x => fit.on_samples(x)),
-                Input::Precomputed { values, .. } => {
-                    with_matrix!(values.view(), matrix => fit.on_matrix(matrix))
-                }
-                Input::Gram(gram) => {
-                    fit.on_gram(gram, |kept| Box::new(Restricted::new(gram, kept)))
-                }
-            })
-            .map_err(|error| offer(ctx, error, (x, values.cols()), &either_bytes))?;
-        model.report.notes.extend(slow);
+        let (mut model, note) = match &input {
+            Input::Samples(x) if !params.device.is_cpu() => {
+                let x = x.clone();
+                let there =
+                    |backend: Arc<dyn Backend>| ctx.install(|| fit.on_device(&x, &*backend));
+                on_device::place(params.device, there, || fit.here(input))?
+            }
+            _ => {
+                on_device::refuse(params.device, "precomputed matrices are solved")?;
+                (fit.here(input)?, None)
+            }
+        };
+        model.report.notes.extend(note);
         model.classes = classes;
         model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
@@ -247,6 +255,9 @@ impl KernelRidge {
         match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+                if let Some(backend) = self.backend(&x)? {
+                    return self.evaluate_on_device(ctx, &*backend, anchors, &x, out);
+                }
                 with_samples!(anchors, anchors => self.evaluate(ctx, anchors, &x.to_type()?, out))
             }
             Input::Precomputed { values, .. } => {
@@ -257,6 +268,30 @@ impl KernelRidge {
             }
             Input::Gram(_) => Err(not_for_predictions()),
         }
+    }
+
+    /// The device that computes predictions, if one does.
+    fn backend(&self, x: &AnySamples) -> Result<Option<Arc<dyn Backend>>> {
+        match self.landmarks {
+            Some(_) => Ok(None),
+            None => on_device::for_predictions(self.params.device, &self.params.kernel, x),
+        }
+    }
+
+    fn evaluate_on_device<O: Real>(
+        &self,
+        ctx: &Context,
+        backend: &dyn Backend,
+        anchors: &AnySamples,
+        x: &AnySamples,
+        out: MatMut<'_, O>,
+    ) -> Result<()> {
+        let (anchors, x) = (anchors.to_type::<f64>()?, x.to_type::<f64>()?);
+        let kernel = SpecKernel::<f64>::new(&self.params.kernel)?;
+        let on = kernel_on(&kernel, &anchors, self.params.intercept);
+        let offset = self.offset.iter().zip(on.shifts(&self.coef)).map(|(b, s)| b + s);
+        let offset: Vec<f64> = offset.collect();
+        on_device::scores(ctx, backend, (&kernel, &on), (&self.coef, &offset), &x, out)
     }
 
     fn evaluate<T: Real, O: Real>(
@@ -294,6 +329,49 @@ struct Fit<'a> {
 }
 
 impl Fit<'_> {
+    /// The fit on the processor.
+    fn here(&self, input: Input<'_>) -> Result<KernelRidge> {
+        let ctx = self.ctx;
+        let (x, slow) = (eligible(&input), slow(ctx, &input, PASSES, &either_bytes)?);
+        let sides = self.targets.values.cols();
+        let mut model = ctx
+            .install(|| match input {
+                Input::Samples(x) => with_samples!(&x, x => self.on_samples(x)),
+                Input::Precomputed { values, .. } => {
+                    with_matrix!(values.view(), matrix => self.on_matrix(matrix))
+                }
+                Input::Gram(gram) => {
+                    self.on_gram(gram, |kept| Box::new(Restricted::new(gram, kept)))
+                }
+            })
+            .map_err(|error| offer(ctx, error, (x, sides), &either_bytes))?;
+        model.report.notes.extend(slow);
+        Ok(model)
+    }
+
+    /// The fit with the kernel matrix on a device.
+    fn on_device(&self, samples: &AnySamples, backend: &dyn Backend) -> Result<KernelRidge> {
+        let spec = self.params.kernel.resolve(samples)?;
+        let (x, kernel) = (samples.to_type::<f64>()?, SpecKernel::<f64>::new(&spec)?);
+        let mut place = String::new();
+        let found = self.regress(x.n(), Dtype::F64, |regression, kept| {
+            let x = kept.map_or_else(|| x.clone(), |kept| x.select(kept));
+            let on = kernel_on(&kernel, &x, self.params.intercept);
+            let OnDevice { gram, reason, factor_fits } =
+                on_device::gram(self.ctx, backend, &kernel, &on)?;
+            place = reason;
+            let mut found = regression.on_device(self.ctx, &*gram, factor_fits)?;
+            let shifts = on.shifts(&found.coef);
+            found.offset.iter_mut().zip(shifts).for_each(|(b, shift)| *b -= shift);
+            Ok(found)
+        })?;
+        let mut model = KernelRidge::new(self.params, self.targets.weights, found, samples.dtype());
+        model.params.kernel = spec;
+        model.anchors = Some(samples.clone());
+        (model.report.storage, model.report.reason) = (backend.name(), place);
+        Ok(model)
+    }
+
     fn on_samples<T: Real>(&self, x: &Samples<T>) -> Result<KernelRidge> {
         let (ctx, dtype) = (self.ctx, Dtype::of::<T>());
         let spec = self.params.kernel.resolve(x)?;

@@ -18,6 +18,7 @@ pub mod landmarks;
 mod minka;
 mod normal;
 mod note;
+mod on_device;
 #[doc(hidden)]
 pub mod origin;
 pub mod pca;

@@ -39,6 +39,8 @@ pub enum NoteCode {
     Landmarks,
     /// Something of a file that has no place in the model.
     Omitted,
+    /// The processor computed what a device might have.
+    Device,
     /// Anything else, and notes of files that have no codes.
     #[default]
     #[serde(other)]
@@ -62,7 +64,7 @@ impl NoteCode {
     #[doc(hidden)]
     pub fn severity(self) -> Severity {
         match self {
-            NoteCode::ZeroVariance => Severity::Information,
+            NoteCode::ZeroVariance | NoteCode::Device => Severity::Information,
             NoteCode::NotConverged
             | NoteCode::StoppedEarly
             | NoteCode::Stalled

@@ -112,6 +112,33 @@ impl Regression<'_> {
         self.on_gram(ctx, gram, choice, Plan::given())
     }
 
+    /// The regression on a matrix of a device, which makes its factor there.
+    pub fn on_device(
+        &self,
+        ctx: &Context,
+        gram: &dyn Gram,
+        factor_fits: bool,
+    ) -> Result<Regressed> {
+        let positive = self.alphas.iter().all(|alpha| *alpha > 0.0);
+        let direct = self.weights.is_none() && !self.intercept;
+        let choice = match self.solver {
+            Solver::Auto if positive && !direct => {
+                let reason = "with weights or an intercept, products with the matrix on the device";
+                Choice { solver: Solver::Cg, trial: None, reason }
+            }
+            Solver::Auto if positive && !factor_fits => {
+                let reason = "a Cholesky factor does not fit the device's memory";
+                Choice { solver: Solver::Cg, trial: None, reason }
+            }
+            Solver::Auto => {
+                let reason = "a Cholesky factor on the device costs least";
+                Choice { solver: Solver::Cholesky, trial: None, reason }
+            }
+            solver => Choice { solver, trial: None, reason: "the solver was requested" },
+        };
+        self.on_gram(ctx, gram, choice, Plan::given())
+    }
+
     fn choose(&self, ctx: &Context, n: usize) -> (Shape, Choice) {
         let mut ridges = self.alphas.to_vec();
         ridges.sort_by(f64::total_cmp);

@@ -235,7 +235,7 @@ impl Node {
     }
 
     /// k(x, x) of every sample, the squared lengths in feature space that normalising divides by.
-    fn lengths<T: Real>(&self, points: Span<'_, Samples<T>>) -> Result<Vec<T>> {
+    pub(super) fn lengths<T: Real>(&self, points: Span<'_, Samples<T>>) -> Result<Vec<T>> {
         let mut lengths = vec![T::ZERO; points.len()];
         self.diag(points, &mut lengths)?;
         match lengths.iter().position(|&v| !(v >= T::ZERO && v.is_finite())) {

@@ -4,9 +4,11 @@
 mod compile;
 mod evaluate;
 mod recentred;
+mod row_kernel;
 
 pub use evaluate::SpecKernel;
 pub use recentred::Recentred;
+pub use row_kernel::RowKernel;
 
 pub(super) use compile::Node;
 pub(super) use evaluate::fill;

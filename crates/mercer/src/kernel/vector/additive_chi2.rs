@@ -1,6 +1,6 @@
 //! The additive χ² kernel.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
@@ -21,6 +21,10 @@ impl Profile for AdditiveChi2 {
 
     fn new(_: &Leaf) -> Self {
         AdditiveChi2
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Identity
     }
 
     fn apply<T: Real>(&self, _: &mut [T]) {}

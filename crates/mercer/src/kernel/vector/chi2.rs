@@ -1,6 +1,6 @@
 //! The exponential χ² kernel.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -36,6 +36,10 @@ impl Profile for Chi2 {
 
     fn constants(&self) -> Vec<f64> {
         vec![self.gamma]
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Exponential { rate: self.gamma }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -1,6 +1,6 @@
 //! The constant kernel.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
@@ -21,6 +21,10 @@ impl Profile for Constant {
 
     fn new(_: &Leaf) -> Self {
         Constant
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::One
     }
 
     fn apply<T: Real>(&self, _: &mut [T]) {}

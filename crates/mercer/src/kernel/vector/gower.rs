@@ -1,6 +1,6 @@
 //! Gower's similarity, for tables of numbers and categories.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -24,6 +24,10 @@ impl Profile for Gower {
 
     fn new(_: &Leaf) -> Self {
         Gower
+    }
+
+    fn formula(&self, d: usize) -> Formula {
+        Formula::Complement { share: d.max(1) as f64 }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -1,6 +1,6 @@
 //! The Hellinger kernel, also called Bhattacharyya's coefficient.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
@@ -21,6 +21,10 @@ impl Profile for Hellinger {
 
     fn new(_: &Leaf) -> Self {
         Hellinger
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Identity
     }
 
     fn apply<T: Real>(&self, _: &mut [T]) {}

@@ -1,6 +1,6 @@
 //! The Jensen–Shannon kernel.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::real::Real;
 
@@ -21,6 +21,10 @@ impl Profile for JensenShannon {
 
     fn new(_: &Leaf) -> Self {
         JensenShannon
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Identity
     }
 
     fn apply<T: Real>(&self, _: &mut [T]) {}

@@ -1,6 +1,6 @@
 //! The Laplacian kernel.
 
-use super::{Measure, Profile, RowMap};
+use super::{Formula, Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -41,6 +41,10 @@ impl Profile for Laplacian {
 
     fn constants(&self) -> Vec<f64> {
         vec![self.gamma]
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Exponential { rate: self.gamma }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -1,6 +1,6 @@
 //! The Matérn kernels that have a closed form without Bessel functions.
 
-use super::{LENGTH, Measure, Profile, RowMap};
+use super::{Formula, LENGTH, Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -9,6 +9,17 @@ use crate::real::Real;
 pub(in crate::kernel) struct Matern {
     nu: f64,
     rate: f64,
+}
+
+impl Matern {
+    /// The coefficients of s and s² in the polynomial that exp(−s) is multiplied by.
+    fn polynomial(&self) -> (f64, f64) {
+        match self.nu {
+            0.5 => (0.0, 0.0),
+            1.5 => (1.0, 0.0),
+            _ => (1.0, 1.0 / 3.0),
+        }
+    }
 }
 
 impl Profile for Matern {
@@ -47,14 +58,15 @@ impl Profile for Matern {
         vec![self.rate]
     }
 
+    fn formula(&self, _: usize) -> Formula {
+        let (linear, square) = self.polynomial();
+        Formula::Matern { rate: self.rate, linear, square }
+    }
+
     /// All three are a polynomial in s times exp(−s).
     fn apply<T: Real>(&self, values: &mut [T]) {
         let rate = T::from_f64(self.rate);
-        let (linear, square) = match self.nu {
-            0.5 => (0.0, 0.0),
-            1.5 => (1.0, 0.0),
-            _ => (1.0, 1.0 / 3.0),
-        };
+        let (linear, square) = self.polynomial();
         let (linear, square) = (T::from_f64(linear), T::from_f64(square));
         let mut factors = [T::ZERO; 256];
         for chunk in values.chunks_mut(factors.len()) {

@@ -146,7 +146,7 @@ impl Measure {
     }
 
     /// What is summed over features; nothing for a constant.
-    fn pairing(self) -> Option<Pairing> {
+    pub(in crate::kernel) fn pairing(self) -> Option<Pairing> {
         Some(match self {
             Measure::Dot | Measure::Cosine | Measure::Hellinger => Pairing::Dot,
             Measure::SquaredDistance => Pairing::SquaredDistance,

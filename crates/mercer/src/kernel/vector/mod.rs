@@ -3,6 +3,7 @@
 //! To add a family: write its file (a [`Profile`]), name its module here and its type in the
 //! registry below. Its text form, help, checks and tests follow from the description in the file.
 
+mod formula;
 mod gradient;
 pub(super) mod measure;
 mod measured;
@@ -29,6 +30,7 @@ mod rbf;
 mod row_map;
 mod sigmoid;
 
+pub use formula::Formula;
 pub use gradient::Gradients;
 pub use measured::Measured;
 pub(in crate::kernel) use poly_about::PolyAbout;
@@ -68,6 +70,9 @@ trait Profile: Sized {
     fn constants(&self) -> Vec<f64> {
         Vec::new()
     }
+
+    /// The same function as a formula, for rows of `d` numbers.
+    fn formula(&self, d: usize) -> Formula;
 
     /// Turns measured values into kernel values, in place.
     fn apply<T: Real>(&self, values: &mut [T]);
@@ -122,6 +127,12 @@ macro_rules! registry {
             pub(in crate::kernel) fn constants(&self) -> Vec<f64> {
                 match self {
                     $(Member::$family(profile) => profile.constants()),*
+                }
+            }
+
+            pub(in crate::kernel) fn formula(&self, d: usize) -> Formula {
+                match self {
+                    $(Member::$family(profile) => profile.formula(d)),*
                 }
             }
 

@@ -1,6 +1,6 @@
 //! The overlap kernel, for categories.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Family, Input, Leaf};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -22,6 +22,10 @@ impl Profile for Overlap {
 
     fn new(_: &Leaf) -> Self {
         Overlap
+    }
+
+    fn formula(&self, d: usize) -> Formula {
+        Formula::Complement { share: d.max(1) as f64 }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -3,7 +3,7 @@
 //! With the angle of each column, u_j = (cos, sin)(2π·x_j/period_j), the distance of two rows is Σ 4·sin²(π·(x_j − x'_j)/period_j), so
 //! that this is the Gaussian kernel of points on circles.
 
-use super::{LENGTH, Measure, Profile, RowMap};
+use super::{Formula, LENGTH, Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -52,6 +52,10 @@ impl Profile for Periodic {
 
     fn constants(&self) -> Vec<f64> {
         vec![self.rate]
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Exponential { rate: self.rate }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

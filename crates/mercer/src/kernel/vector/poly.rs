@@ -1,6 +1,6 @@
 //! The polynomial kernel.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -69,6 +69,10 @@ impl Profile for Poly {
 
     fn constants(&self) -> Vec<f64> {
         vec![self.gamma, self.coef0]
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Power { gamma: self.gamma, coef0: self.coef0, degree: self.degree }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -1,6 +1,6 @@
 //! The rational quadratic kernel.
 
-use super::{LENGTH, Measure, Profile, RowMap};
+use super::{Formula, LENGTH, Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -45,6 +45,10 @@ impl Profile for RationalQuadratic {
 
     fn constants(&self) -> Vec<f64> {
         vec![self.alpha, self.rate]
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::RationalQuadratic { alpha: self.alpha, rate: self.rate }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -2,7 +2,7 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use super::{Measure, Profile, RowMap};
+use super::{Formula, Measure, Profile, RowMap};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -68,6 +68,10 @@ impl Profile for Rbf {
 
     fn constants(&self) -> Vec<f64> {
         vec![self.gamma]
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Exponential { rate: self.gamma }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -1,6 +1,6 @@
 //! The sigmoid kernel.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Rule, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -48,6 +48,10 @@ impl Profile for Sigmoid {
 
     fn constants(&self) -> Vec<f64> {
         vec![self.gamma, self.coef0]
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        Formula::Tanh { gamma: self.gamma, coef0: self.coef0 }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

@@ -25,17 +25,19 @@ use super::kernel_on::KernelOn;
 use super::landmarks::{
     LandmarkParams, LandmarkState, Whole, either_bytes, eligible, kernel_at, offer, slow,
 };
+use super::on_device;
 use super::origin::{self, Origin, Seen, Size};
 use super::prepared::{Prepared, prepared_bytes};
 use super::report::{Report, asymmetry_note};
 use super::validate::anchors_for;
 use crate::context::Context;
+use crate::device::{Backend, Device, OnDevice};
 use crate::error::{Error, Param, Result};
 use crate::expansion::{Expansion, SeenFrom, Weights};
 use crate::gram::{Centred, Gram, Plan, Precomputed, plan};
 use crate::kernel::{KernelSpec, SpecKernel};
 use crate::linalg::view::{Mat, MatMut, MatRef};
-use crate::points::{AnyMat, AnySamples, Dtype, Samples, with_matrix, with_samples};
+use crate::points::{AnyMat, AnySamples, Dtype, Samples, Span, with_matrix, with_samples};
 use crate::real::Real;
 use crate::solve::eigen::{self, Solver, Spectrum};
 use crate::solve::threshold::negative_share;
@@ -69,6 +71,9 @@ pub struct KernelPcaParams {
     /// The landmarks of a low-rank fit; `None` for an exact one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmarks: Option<LandmarkParams>,
+    /// Where kernel values are computed. It is no part of a stored model.
+    #[serde(skip)]
+    pub device: Device,
     /// Which directions the components are.
     #[doc(hidden)]
     #[serde(default, skip_serializing_if = "Directions::is_principal")]
@@ -109,6 +114,7 @@ impl KernelPcaParams {
             remove_zero: false,
             inverse: None,
             landmarks: None,
+            device: Device::Cpu,
             directions: Directions::Principal,
         }
     }
@@ -183,10 +189,32 @@ impl KernelPca {
             ));
         }
         if params.landmarks.is_some() || !params.directions.is_principal() {
+            on_device::refuse(params.device, "landmarks are computed")?;
             let x = super::landmarks::samples_of(input)?;
             let dtype = x.dtype();
             return Self::fit_blocks(ctx, params, &mut Whole::new(x, None, None), dtype);
         }
+        let device = params.device;
+        let (mut model, note) = match &input {
+            Input::Samples(x) if !device.is_cpu() => {
+                let x = x.clone();
+                let there = |backend: Arc<dyn Backend>| {
+                    ctx.install(|| Self::fit_on_device(ctx, params, &x, &*backend))
+                };
+                on_device::place(device, there, || Self::fit_here(ctx, params, input))?
+            }
+            _ => {
+                on_device::refuse(device, "precomputed matrices are decomposed")?;
+                (Self::fit_here(ctx, params, input)?, None)
+            }
+        };
+        model.report.notes.extend(note);
+        model.report.seconds = started.elapsed().as_secs_f64();
+        Ok(model)
+    }
+
+    /// The fit on the processor.
+    fn fit_here(ctx: &Context, params: &KernelPcaParams, input: Input<'_>) -> Result<Self> {
         let (x, slow) = (eligible(&input), slow(ctx, &input, PASSES, &either_bytes)?);
         // Once among the workers, the many short steps need no hand-over between threads.
         let mut model = ctx
@@ -203,8 +231,56 @@ impl KernelPca {
             })
             .map_err(|error| offer(ctx, error, (x, 0), &either_bytes))?;
         model.report.notes.extend(slow);
-        model.report.seconds = started.elapsed().as_secs_f64();
         Ok(model)
+    }
+
+    /// The fit with the kernel matrix on a device.
+    fn fit_on_device(
+        ctx: &Context,
+        params: &KernelPcaParams,
+        samples: &AnySamples,
+        backend: &dyn Backend,
+    ) -> Result<Self> {
+        let spec = params.kernel.resolve(samples)?;
+        let (x, kernel) = (samples.to_type::<f64>()?, SpecKernel::<f64>::new(&spec)?);
+        let origin = if params.center { origin::choose(&kernel, &x)? } else { None };
+        let row = origin.map(|c| origin::row(&kernel, &x, c)).transpose()?;
+        let seen = Seen::new(kernel.clone(), &x, &x, origin)?;
+        let placed = seen.place(&x)?;
+        let size = origin.map(|c| Size::of_samples(&seen, &placed, c)).transpose()?;
+        let rows = on_device::seen_kernel(&kernel, &seen, &x, &x, origin)?;
+        let mut diagonal = vec![0.0; x.n()];
+        seen.kernel.diag(Span::all(&placed), &mut diagonal)?;
+        let OnDevice { gram, reason, .. } = backend.gram(ctx, rows, diagonal)?;
+        let mut model = Self::fit_gram(ctx, params, &*gram, Plan::given(), size)?;
+        (model.report.storage, model.report.reason) = (backend.name(), reason);
+        model.dtype = samples.dtype();
+        model.with_samples(ctx, params, samples, (spec, origin, row))
+    }
+
+    /// The model with its samples, and what is fitted on them beside the components.
+    fn with_samples(
+        mut self,
+        ctx: &Context,
+        params: &KernelPcaParams,
+        x: &AnySamples,
+        (spec, origin, row): (KernelSpec, Option<usize>, Option<Vec<f64>>),
+    ) -> Result<Self> {
+        if let (Some(c), Some(row)) = (origin, row) {
+            self.see_from(c, &row);
+        }
+        self.params.kernel = spec;
+        self.anchors = Some(x.clone());
+        if let Some(inverse) = &params.inverse {
+            let scores = self.training_scores();
+            let map = with_samples!(x, x => {
+                Inverse::fit(ctx, inverse, &scores, x.need_dense("the inverse map")?)?
+            });
+            self.params.inverse =
+                Some(InverseParams { alpha: map.params.alpha, ..inverse.clone() });
+            self.inverse = Some(map);
+        }
+        Ok(self)
     }
 
     fn fit_samples<T: Real>(
@@ -224,21 +300,8 @@ impl KernelPca {
         let placed = seen.place(x)?;
         let size = origin.map(|c| Size::of_samples(&seen, &placed, c)).transpose()?;
         let gram = plan.build(ctx, &*seen.kernel, &placed)?;
-        let mut model = Self::fit_gram(ctx, params, &*gram, plan, size)?;
-        if let (Some(c), Some(row)) = (origin, row) {
-            model.see_from(c, &row);
-        }
-        model.params.kernel = spec;
-        model.anchors = Some(x.into());
-        if let Some(inverse) = &params.inverse {
-            let scores = model.training_scores();
-            let rows = x.need_dense("the inverse map")?;
-            let map = Inverse::fit(ctx, inverse, &scores, rows)?;
-            model.params.inverse =
-                Some(InverseParams { alpha: map.params.alpha, ..inverse.clone() });
-            model.inverse = Some(map);
-        }
-        Ok(model)
+        let model = Self::fit_gram(ctx, params, &*gram, plan, size)?;
+        model.with_samples(ctx, params, &x.into(), (spec, origin, row))
     }
 
     fn fit_matrix<T: Real>(
@@ -370,6 +433,9 @@ impl KernelPca {
         match input {
             Input::Samples(x) => {
                 let anchors = anchors_for(self.anchors.as_ref(), &x)?;
+                if let Some(backend) = self.backend(&x)? {
+                    return self.project_on_device(ctx, &*backend, anchors, &x, out);
+                }
                 with_samples!(anchors, anchors => self.project(ctx, anchors, &x.to_type()?, out))
             }
             Input::Precomputed { values, .. } => {
@@ -379,6 +445,31 @@ impl KernelPca {
             }
             Input::Gram(_) => Err(not_for_predictions()),
         }
+    }
+
+    /// The device that computes components of new samples, if one does.
+    fn backend(&self, x: &AnySamples) -> Result<Option<Arc<dyn Backend>>> {
+        match self.landmarks {
+            Some(_) => Ok(None),
+            None => on_device::for_predictions(self.params.device, &self.params.kernel, x),
+        }
+    }
+
+    fn project_on_device<O: Real>(
+        &self,
+        ctx: &Context,
+        backend: &dyn Backend,
+        anchors: &AnySamples,
+        x: &AnySamples,
+        mut out: MatMut<'_, O>,
+    ) -> Result<()> {
+        let (anchors, x) = (anchors.to_type::<f64>()?, x.to_type::<f64>()?);
+        let kernel = SpecKernel::<f64>::new(&self.params.kernel)?;
+        let origin = self.origin.as_ref().map(|o| o.sample);
+        let seen = Seen::new(kernel.clone(), &anchors, &x, origin)?;
+        let rows = on_device::seen_kernel(&kernel, &seen, &anchors, &x, origin)?;
+        let offset = self.seen_offset();
+        on_device::write(&mut out, |out| backend.scores(ctx, &rows, &self.coef, &offset, out))
     }
 
     fn project<T: Real, O: Real>(

@@ -12,12 +12,11 @@ use super::condition::largest;
 use super::{Info, Params, Solver, System, floor, groups, put, relative, residual, smallest, take};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
-use crate::gram::Gram;
+use crate::gram::{Factor, Gram};
 use crate::linalg::block::Block;
 use crate::linalg::cholesky;
 use crate::linalg::skinny::WIDTH;
 use crate::linalg::view::Mat;
-use crate::real::Real;
 
 /// From this size on, a single-precision factor and its corrections cost less than one in double precision.
 const ROUGH_FROM: usize = 1500;
@@ -81,12 +80,24 @@ struct Outcome {
 impl One<'_> {
     fn solve(&self, b: &Mat<f64>) -> Result<Option<(Mat<f64>, Outcome)>> {
         let harmless = self.alpha > HARMLESS * self.top;
+        if let Some(factor) = self.gram.factor(self.ctx, self.alpha) {
+            return match definite(factor)? {
+                Some(factor) => self.by_factor(&*factor, b),
+                None => Ok(None),
+            };
+        }
         if self.params.epsilon < 1e-10 && self.gram.n() >= ROUGH_FROM && harmless {
             let _reservation = self.reserve(size_of::<f32>())?;
             let mut factor = self.gram.lower_f32(self.ctx)?;
             (0..factor.rows()).for_each(|i| factor[(i, i)] += self.alpha as f32);
-            if definite(cholesky::factor(self.ctx, &mut factor))? {
-                let (x, residual) = self.correct(&factor, b)?;
+            if definite(cholesky::factor(self.ctx, &mut factor))?.is_some() {
+                let (x, residual) = self.correct(b, |left| {
+                    let rounded = left.data().iter().map(|&v| v as f32).collect();
+                    let mut step = Mat::from_vec(rounded, left.rows(), left.cols());
+                    cholesky::solve(self.ctx, &factor, &mut step)?;
+                    let wide = step.into_vec().into_iter().map(f64::from).collect();
+                    Ok(Mat::from_vec(wide, left.rows(), left.cols()))
+                })?;
                 if residual <= self.params.tolerance {
                     return Ok(Some((x, Outcome { residual, condition: None, rank: None })));
                 }
@@ -108,50 +119,61 @@ impl One<'_> {
         let _reservation = self.reserve(size_of::<f64>())?;
         let mut factor = self.gram.lower(self.ctx)?;
         (0..n).for_each(|i| factor[(i, i)] += self.alpha);
-        if !definite(cholesky::factor(self.ctx, &mut factor))? {
+        if definite(cholesky::factor(self.ctx, &mut factor))?.is_none() {
             return Ok(None);
         }
+        self.by_factor(&factor, b)
+    }
+
+    /// Solves with a factor in double precision.
+    fn by_factor(&self, factor: &dyn Factor, b: &Mat<f64>) -> Result<Option<(Mat<f64>, Outcome)>> {
+        let n = self.gram.n();
         let mut outcome = Outcome { residual: 0.0, condition: None, rank: None };
         if self.alpha < 1e6 * self.params.epsilon * self.top {
-            outcome.condition = Some(self.condition(&factor)?);
+            outcome.condition = Some(self.condition(factor)?);
             let noise = n as f64 * self.params.epsilon * self.top;
             // In exact arithmetic, the pivots of a matrix of rank r exceed α at r places.
-            let pivot = |i: &usize| factor[(*i, *i)].powi(2) - self.alpha > noise;
-            outcome.rank = Some((0..n).filter(pivot).count());
+            let pivot = |v: &f64| v.powi(2) - self.alpha > noise;
+            outcome.rank = Some(factor.diagonal().iter().filter(|v| pivot(v)).count());
             let rounding = self.params.epsilon * n as f64;
             if self.alpha == 0.0 && outcome.condition.is_none_or(|c| c * rounding > 1.0) {
                 return Ok(None);
             }
         }
-        let (x, residual) = self.correct(&factor, b)?;
+        let (x, residual) = self.correct(b, |left| {
+            let mut step = left.clone();
+            factor.solve(self.ctx, &mut step).map(|()| step)
+        })?;
         outcome.residual = residual;
         Ok(Some((x, outcome)))
     }
 
     /// The condition number of K + α, from its largest eigenvalue and the largest one of its inverse.
-    fn condition(&self, factor: &Mat<f64>) -> Result<f64> {
-        let n = factor.rows();
+    fn condition(&self, factor: &dyn Factor) -> Result<f64> {
+        let n = self.gram.n();
         let inverse = largest(n, 4, self.params.seed, |v| {
             let mut sides = Mat::from_vec(v.lanes().as_flattened().to_vec(), n, WIDTH);
-            cholesky::solve(self.ctx, factor, &mut sides)?;
+            factor.solve(self.ctx, &mut sides)?;
             Ok(Block::from_fn(n, |i, c| sides[(i, c)]))
         })?;
         Ok((self.top + self.alpha) * inverse)
     }
 
-    /// Solves with a factor of K + α that may be rough.
-    fn correct<T: Real>(&self, factor: &Mat<T>, b: &Mat<f64>) -> Result<(Mat<f64>, f64)> {
+    /// Solves by `solve`, which divides by K + α and may be rough.
+    fn correct(
+        &self,
+        b: &Mat<f64>,
+        solve: impl Fn(&Mat<f64>) -> Result<Mat<f64>>,
+    ) -> Result<(Mat<f64>, f64)> {
         let (n, m) = (b.rows(), b.cols());
         let alphas = vec![self.alpha; m];
         let mut x = Mat::zeros(n, m);
         let mut left = b.clone();
         let mut worst = 1.0;
         for round in 0..ROUNDS {
-            let rounded = left.data().iter().map(|&v| T::from_f64(v)).collect();
-            let mut step = Mat::from_vec(rounded, n, m);
-            cholesky::solve(self.ctx, factor, &mut step)?;
+            let step = solve(&left)?;
             let mut next = x.clone();
-            next.data_mut().iter_mut().zip(step.data()).for_each(|(x, s)| *x += s.to_f64());
+            next.data_mut().iter_mut().zip(step.data()).for_each(|(x, s)| *x += s);
             let after = residual(self.ctx, self.gram, &alphas, &next, b)?;
             let now = relative(&after, b);
             // What is not a number is less than nothing, and so no gain.
@@ -168,10 +190,21 @@ impl One<'_> {
     }
 }
 
-fn definite(factored: Result<()>) -> Result<bool> {
+impl Factor for Mat<f64> {
+    fn solve(&self, ctx: &Context, right: &mut Mat<f64>) -> Result<()> {
+        cholesky::solve(ctx, self, right)
+    }
+
+    fn diagonal(&self) -> Vec<f64> {
+        (0..self.rows()).map(|i| self[(i, i)]).collect()
+    }
+}
+
+/// None for a matrix that has no factor.
+fn definite<F>(factored: Result<F>) -> Result<Option<F>> {
     match factored {
-        Ok(()) => Ok(true),
-        Err(Error::Numeric(_)) => Ok(false),
+        Ok(factor) => Ok(Some(factor)),
+        Err(Error::Numeric(_)) => Ok(None),
         Err(other) => Err(other),
     }
 }
