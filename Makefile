@@ -6,14 +6,15 @@ VENV := .venv
 PY := $(VENV)/bin/python
 CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
-PYTHON_CODE := python bench docs $(BROWSER_TESTS)
+PYTHON_CODE := python bench docs crates/mercer-cuda $(BROWSER_TESTS)
 
-.PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench docs rust-docs fuzz faults \
+.PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser test-cuda ptx asan miri soak deny browser bench docs rust-docs fuzz faults \
 	wheel dist develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
 	@echo "make test    everything: format, lints, Rust tests, documentation tests, Python tests, pages in a browser"
+	@echo "make test-cuda  fits on a CUDA device beside the processor's"
 	@echo "make asan    the Rust tests under AddressSanitizer (needs Rust nightly)"
 	@echo "make miri    small tests of unsafe code under Miri (needs Rust nightly with miri and rust-src)"
 	@echo "make soak    everything at once in one process for HOURS (1)"
@@ -144,6 +145,17 @@ $(VENV)/ready: python/requirements-dev.txt
 	$(PYTHON) -m venv $(VENV)
 	$(PY) -m pip install --quiet --requirement python/requirements-dev.txt
 	touch $@
+
+# --- devices -----------------------------------------------------------------------------------------------------------
+
+# Fits on a CUDA device beside fits on the processor; without a device the tests say so. `make test` runs them, too.
+test-cuda:
+	cargo test --release --package mercer-cuda -- --nocapture
+
+# The kernels of devices, compiled; needs no device.
+ptx: $(VENV)/ready
+	$(PY) -m pip install --quiet nvidia-cuda-nvrtc-cu12==12.4.127
+	$(PY) crates/mercer-cuda/compile_ptx.py
 
 # --- fuzzing and faults ------------------------------------------------------------------------------------------------
 

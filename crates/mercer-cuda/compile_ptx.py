@@ -1,4 +1,4 @@
-"""Compile src/kernels/kernels.cu to src/kernels/kernels.ptx by NVRTC.
+"""Compile src/kernels/kernels.cu to src/kernels/kernels.ptx.gz by NVRTC.
 
 Needs the package nvidia-cuda-nvrtc-cu12 and no device. The first line of the result has the checksum of the source, which a test
 compares, so that the two cannot differ.
@@ -7,6 +7,7 @@ compares, so that the two cannot differ.
 from __future__ import annotations
 
 import ctypes
+import gzip
 import hashlib
 import sys
 from pathlib import Path
@@ -46,7 +47,8 @@ def text(size_of, read, program: ctypes.c_void_p) -> bytes:
 def main() -> None:
     source = (HERE / "kernels.cu").read_bytes()
     first = b"// kernels.cu " + hashlib.sha256(source).hexdigest().encode() + b"\n"
-    (HERE / "kernels.ptx").write_bytes(first + compiled(source))
+    packed = gzip.compress(first + compiled(source), 9, mtime=0)
+    (HERE / "kernels.ptx.gz").write_bytes(packed)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mercer import _core, _fit, _landmarks, _params
+from mercer import _core, _device, _fit, _landmarks, _params
 from mercer._arrays import dtype_of
 from mercer._kernel_choice import Choice, kernel_argument
 from mercer._params import is_integer, is_real, refuse
@@ -51,6 +51,7 @@ def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
         "remove_zero": False,
         "inverse": None,
         "landmarks": _landmarks.settings(estimator, X, choice),
+        "device": _device.setting(estimator),
         "dtype": _fit.result_type(estimator, X),
     }
 

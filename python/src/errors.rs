@@ -78,6 +78,7 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
         Error::Memory { .. } | Error::Allocation(_) => PyMemoryError::new_err(text),
         Error::Interrupted => PyKeyboardInterrupt::new_err(()),
         Error::Numeric(_) => numeric(py, text),
+        Error::Device(_) => PyRuntimeError::new_err(text),
         // What a function of the user's raised is raised as it is.
         Error::Custom { source, .. } => match source.downcast::<PyErr>() {
             Ok(raised) => *raised,

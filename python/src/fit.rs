@@ -13,6 +13,7 @@ use pyo3::prelude::*;
 
 use crate::arrays::Matrix;
 use crate::enter::{Run, enter};
+use crate::errors::exception;
 use crate::kernels::{KernelArg, parse};
 use crate::landmarks::LandmarkSettings;
 use crate::model::Model;
@@ -50,6 +51,7 @@ pub struct KernelPcaSettings<'py> {
     remove_zero: bool,
     inverse: Option<InverseSettings>,
     landmarks: Option<LandmarkSettings<'py>>,
+    device: String,
     /// The number type of results.
     pub dtype: String,
 }
@@ -81,6 +83,7 @@ impl KernelPcaSettings<'_> {
             changed.max_passes = self.max_passes;
             changed.seed = self.seed;
             changed.remove_zero = self.remove_zero;
+            changed.device = self.device.parse().map_err(|error| exception(py, error))?;
             changed.landmarks = self.landmarks.map(|landmarks| landmarks.params()).transpose()?;
             changed
         };

@@ -94,6 +94,7 @@ mod _core {
         // An invalid value of MERCER_SIMD is reported once, at import, and not in the middle of some work.
         mercer::linalg::simd::chosen()
             .map_err(|error| pyo3::exceptions::PyImportError::new_err(error.to_string()))?;
+        mercer_cuda::provide();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

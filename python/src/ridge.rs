@@ -34,6 +34,7 @@ pub struct RidgeSettings<'py> {
     seed: u64,
     classes: Option<Vec<String>>,
     landmarks: Option<LandmarkSettings<'py>>,
+    device: String,
     /// The number type of results.
     pub dtype: String,
 }
@@ -52,7 +53,8 @@ impl RidgeSettings<'_> {
             .alphas(self.alpha.clone())
             .intercept(self.intercept)
             .solver(solver)
-            .seed(self.seed);
+            .seed(self.seed)
+            .device(self.device.parse().map_err(|error| exception(py, error))?);
         params.tolerance = self.tolerance;
         params.max_passes = self.max_passes;
         params.landmarks =

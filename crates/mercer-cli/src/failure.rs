@@ -109,6 +109,7 @@ fn flag(name: Param) -> &'static str {
         Param::Header => "--header",
         Param::StandardDeviations => "--std",
         Param::InverseMap => "--inverse",
+        Param::Device => "--device",
         Param::Kernel => "--kernel",
         Param::Landmarks => "--landmarks",
         Param::Polish => "--polish",

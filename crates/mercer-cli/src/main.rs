@@ -18,6 +18,7 @@ use mercer_cli::run::{Watch, run};
 use mercer_cli::stdout;
 
 fn main() -> ExitCode {
+    mercer_cuda::provide();
     // A wrong command line ends here with exit code 2.
     let (command, words) = (Cli::<Verb>::command(), std::env::args_os().collect::<Vec<_>>());
     if let Some(lines) = completions::requested(&command, &words) {

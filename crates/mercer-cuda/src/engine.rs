@@ -3,6 +3,7 @@
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use cudarc::cublas::CudaBlas;
@@ -11,12 +12,20 @@ use cudarc::driver::{
     CudaContext, CudaFunction, CudaStream, DriverError, LaunchConfig, PushKernelArg,
 };
 use cudarc::nvrtc::Ptx;
+use flate2::read::GzDecoder;
 use mercer::{Error, Result};
 
 use crate::driver::need_cublas;
 use crate::memory::{Buffer, View};
 
-const PTX: &str = include_str!("kernels/kernels.ptx");
+/// The kernels as the driver takes them, compressed.
+const PTX: &[u8] = include_bytes!("kernels/kernels.ptx.gz");
+
+fn ptx() -> Ptx {
+    let mut text = String::new();
+    GzDecoder::new(PTX).read_to_string(&mut text).expect("the kernels are text");
+    Ptx::from_src(text)
+}
 
 const FUNCTIONS: [&str; 16] = [
     "tile_dot",
@@ -99,7 +108,7 @@ impl Engine {
         let blas = CudaBlas::new(stream.clone()).map_err(|error| {
             Error::Device(format!("cuBLAS cannot be used on device cuda:{number} ({error})"))
         })?;
-        let module = context.load_module(Ptx::from_src(PTX)).map_err(failed)?;
+        let module = context.load_module(ptx()).map_err(failed)?;
         let load = |name| Ok((name, module.load_function(name).map_err(failed)?));
         let functions = FUNCTIONS.into_iter().map(load).collect::<Result<_>>()?;
         let name = context.name().map_err(failed)?;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use mercer::KernelSpec;
+use mercer::device::Device;
 use mercer::io::Source;
 use mercer::model::pca::Decomposition;
 use mercer::solve::eigen;
@@ -182,6 +183,16 @@ pub struct KpcaArgs {
     /// Settings of a stored model.
     #[command(flatten)]
     pub template: FromModelArgs,
+    /// Where kernel values are computed: `cpu`, `cuda` (`cuda:1` for another device than the first), or `auto` for a CUDA device if there is one
+    /// that computes the kernel. Devices take kernels on rows of numbers, in double precision
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "DEVICE",
+        default_value = "cpu",
+        help_heading = "Resources"
+    )]
+    pub device: Device,
     /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,
@@ -220,6 +231,11 @@ pub struct TransformArgs {
     /// Outputs.
     #[command(flatten)]
     pub output: OutputArgs,
+    /// Where kernel values are computed: `cpu`, `cuda` (`cuda:1` for another device than the first), or `auto` for a CUDA device if there is one
+    /// that computes the kernel. Devices take kernels on rows of numbers, in double precision
+    #[arg(hide_short_help = true, long, value_name = "DEVICE", default_value = "cpu", help_heading = "Resources",
+          conflicts_with_all = ["inverse", "errors"])]
+    pub device: Device,
     /// Resource limits.
     #[command(flatten)]
     pub machine: MachineArgs,

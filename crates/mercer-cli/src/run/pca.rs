@@ -91,6 +91,7 @@ pub fn kpca(session: &Session, args: &KpcaArgs) -> std::result::Result<(), Failu
         changed.tolerance = args.components.tolerance;
         changed.seed = args.components.seed;
         changed.inverse = inverse;
+        changed.device = args.device;
         changed.landmarks = args.landmarks.params(args.components.seed);
         changed
     };

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
+use mercer::device::Device;
+use mercer::error::Param;
 use mercer::io::stream::TableStream;
 use mercer::io::{Format, Model, ModelFile, Table};
 use mercer::{AnyMat, Error, Input, Mat, Result};
@@ -46,8 +48,9 @@ impl Wanted {
 
 /// Runs `mercer transform`.
 pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result<(), Failure> {
-    let saved = mercer::io::load_within(&args.model, session.context.budget())?;
+    let mut saved = mercer::io::load_within(&args.model, session.context.budget())?;
     check_model(&saved.model, &args.model)?;
+    set_device(&mut saved.model, args.device)?;
     if args.inverse && matches!(saved.model, Model::Repair(_)) {
         return Err(no_repair("--inverse").into());
     }
@@ -82,6 +85,22 @@ pub fn transform(session: &Session, args: &TransformArgs) -> std::result::Result
         output_files::write_files(session, &output_files::files(&args.output, &component_output))?;
     session.progress.clear();
     print_output(session, args, &facts, outputs, &results, (seconds, &notes))
+}
+
+/// Components of kernel PCA can be computed on a device.
+fn set_device(model: &mut Model, device: Device) -> Result<()> {
+    match (model, device) {
+        (Model::KernelPca(model), device) if model.landmarks.is_none() => {
+            model.params.device = device;
+            Ok(())
+        }
+        (_, Device::Cpu | Device::Auto) => Ok(()),
+        _ => {
+            let message =
+                "only components of an exact kernel PCA are computed on a device: use cpu";
+            Err(Error::parameter(Param::Device, message))
+        }
+    }
 }
 
 /// Transforms a table that is read in blocks, and writes the results as they come.

@@ -8,6 +8,7 @@ mod cluster_count;
 mod completions;
 mod continued;
 mod demo;
+mod device;
 mod doctor;
 mod evaluation;
 mod examples;

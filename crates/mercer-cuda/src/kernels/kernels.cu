@@ -1,6 +1,6 @@
 // Kernel values on a CUDA device, in double precision. Matrices are column-major: entry (i, j) is at [j * ld + i].
 //
-// `make ptx` compiles this file to kernels.ptx, which is what programs load; a test compares the two.
+// `make ptx` compiles this file to kernels.ptx.gz, which is what programs load; a test compares the two.
 
 typedef long long Index;
 
@@ -90,7 +90,8 @@ const int STEP = 16;   // features at a time, and threads along each side
 const int EACH = 4;    // rows and columns of a thread
 
 // out(i, j) <- scale * formula(sum over features of the term of x_i, y_j), for n rows x_i and m rows y_j of d numbers.
-template <class Pairing>
+// `UNROLL` features are written out at a time: many where a term is one or two instructions.
+template <class Pairing, int UNROLL>
 __device__ void tile(const double *x, const double *y, Index n, Index m, int d, double *out, Index ld,
                      Formula formula, double scale, int mode) {
     __shared__ double xs[STEP][SIDE + 1], ys[STEP][SIDE + 1];
@@ -106,6 +107,7 @@ __device__ void tile(const double *x, const double *y, Index n, Index m, int d, 
             ys[at % STEP][row] = inside && col0 + row < m ? y[(col0 + row) * d + feature] : 0.0;
         }
         __syncthreads();
+#pragma unroll UNROLL
         for (int feature = 0; feature < STEP; feature++) {
             double a[EACH], b[EACH];
             for (int k = 0; k < EACH; k++) {
@@ -127,22 +129,22 @@ __device__ void tile(const double *x, const double *y, Index n, Index m, int d, 
     }
 }
 
-#define TILE(NAME, PAIRING)                                                                                        \
+#define TILE(NAME, PAIRING, UNROLL)                                                                                        \
     extern "C" __global__ void __launch_bounds__(256)                                                              \
         NAME(const double *x, const double *y, Index n, Index m, int d, double *out, Index ld, int code, double a, \
              double b, double c, double scale, int mode) {                                                         \
-        tile<PAIRING>(x, y, n, m, d, out, ld, Formula{code, a, b, c}, scale, mode);                                \
+        tile<PAIRING, UNROLL>(x, y, n, m, d, out, ld, Formula{code, a, b, c}, scale, mode);                                \
     }
 
-TILE(tile_dot, Dot)
-TILE(tile_squared_distance, SquaredDistance)
-TILE(tile_manhattan, Manhattan)
-TILE(tile_minimum, Minimum)
-TILE(tile_chi_product, ChiProduct)
-TILE(tile_chi_distance, ChiDistance)
-TILE(tile_jensen_shannon, JensenShannon)
-TILE(tile_capped_difference, CappedDifference)
-TILE(tile_mismatches, Mismatches)
+TILE(tile_dot, Dot, 8)
+TILE(tile_squared_distance, SquaredDistance, 8)
+TILE(tile_manhattan, Manhattan, 4)
+TILE(tile_minimum, Minimum, 1)
+TILE(tile_chi_product, ChiProduct, 1)
+TILE(tile_chi_distance, ChiDistance, 1)
+TILE(tile_jensen_shannon, JensenShannon, 1)
+TILE(tile_capped_difference, CappedDifference, 1)
+TILE(tile_mismatches, Mismatches, 1)
 
 // --- entry by entry ---------------------------------------------------------------------------------------------------
 

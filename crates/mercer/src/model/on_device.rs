@@ -116,7 +116,8 @@ fn row_kernel(kernel: &SpecKernel<f64>, on: &KernelOn<f64>, x: &Samples<f64>) ->
     kernel.row_kernel(&on.moved(x)?, &on.anchors)
 }
 
-/// The same for a kernel that is seen from sample `origin` of `anchors`, if it is.
+/// The same for a kernel that is seen from sample `origin` of `anchors`, if it is: from samples less that one where moving them changes nothing else,
+/// and else by values less those with it.
 pub(super) fn seen_kernel(
     kernel: &SpecKernel<f64>,
     seen: &Seen<f64>,
@@ -125,21 +126,43 @@ pub(super) fn seen_kernel(
     origin: Option<usize>,
 ) -> Result<RowKernel> {
     let Some(c) = origin else { return kernel.row_kernel(x, anchors) };
-    if !kernel.is_free_of_origin() {
+    let (anchors, x) = if kernel.is_free_of_origin() {
+        let placed = seen.place(anchors)?;
+        let moved = if x.is_same(anchors) { placed.clone() } else { seen.place(x)? };
+        (placed, moved)
+    } else if seen.is_moved() && loses_digits(kernel, seen, anchors)? {
         return Err(far());
-    }
-    let placed = seen.place(anchors)?;
-    let moved = if x.is_same(anchors) { placed.clone() } else { seen.place(x)? };
-    let inner = Box::new(kernel.row_kernel(&moved, &placed)?);
+    } else {
+        (anchors.clone(), x.clone())
+    };
+    let inner = Box::new(kernel.row_kernel(&x, &anchors)?);
     let with = |x: &Samples<f64>| {
         let mut values = vec![0.0; x.n()];
         let tile = Tile::new(&mut values, x.n(), 1, 1);
-        kernel.tile(Span::all(x), Span::new(&placed, c..c + 1), tile).map(|()| values)
+        kernel.tile(Span::all(x), Span::new(&anchors, c..c + 1), tile).map(|()| values)
     };
-    let (left, mut right) = (with(&moved)?, with(&placed)?);
+    let (left, mut right) = (with(&x)?, with(&anchors)?);
     let own = right[c];
     right.iter_mut().for_each(|v| *v -= own);
     Ok(RowKernel::Less { inner, left, right })
+}
+
+/// Kernel values may be so many times as large as their differences.
+const LARGER: f64 = 1e4;
+
+/// Whether differences of kernel values lose more than a few digits, which those of samples that are moved do not.
+fn loses_digits(
+    kernel: &SpecKernel<f64>,
+    seen: &Seen<f64>,
+    anchors: &Samples<f64>,
+) -> Result<bool> {
+    let (mut values, mut differences) = (vec![0.0; anchors.n()], vec![0.0; anchors.n()]);
+    kernel.diag(Span::all(anchors), &mut values)?;
+    let placed = seen.place(anchors)?;
+    seen.kernel.diag(Span::all(&placed), &mut differences)?;
+    let largest = values.iter().fold(0.0_f64, |most, v| most.max(v.abs()));
+    let mean = differences.iter().map(|v| v.abs()).sum::<f64>() / anchors.n() as f64;
+    Ok(largest > LARGER * mean)
 }
 
 fn far() -> Error {

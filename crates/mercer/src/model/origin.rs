@@ -148,6 +148,11 @@ impl<T: Real> Seen<T> {
         Ok(Self { kernel: Arc::new(Relative::new(raw.clone(), sample)?), raw, moved })
     }
 
+    /// Whether samples are moved.
+    pub(super) fn is_moved(&self) -> bool {
+        self.moved.is_some()
+    }
+
     /// The samples as the kernel takes them.
     pub(super) fn place(&self, x: &Samples<T>) -> Result<Samples<T>> {
         place(self.moved.as_deref(), x)

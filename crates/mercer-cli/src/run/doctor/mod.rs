@@ -4,6 +4,7 @@ mod python;
 mod self_test;
 
 use mercer::context::available_threads;
+use mercer::device::{self, DeviceInfo};
 use mercer::error::bytes;
 use mercer::linalg::simd;
 use serde::Serialize;
@@ -34,6 +35,11 @@ struct Health {
     simd_levels: Vec<&'static str>,
     /// Bytes that work may take.
     memory_budget: u64,
+    /// CUDA devices.
+    devices: Vec<DeviceInfo>,
+    /// Why there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_devices: Option<String>,
     /// The Python that a shell would start; null if there is none.
     python: Option<Python>,
     tests: Vec<Test>,
@@ -44,8 +50,12 @@ struct Health {
 pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
     session.progress.begin("system information");
     let python = python::look();
+    let (devices, no_devices) = match device::list() {
+        Ok(devices) => (devices, None),
+        Err(error) => (Vec::new(), Some(error.to_string())),
+    };
     session.progress.begin("self-test");
-    let tests = self_test::run(&session.context)?;
+    let tests = self_test::run(&session.context, &devices)?;
     session.progress.clear();
     let health = Health {
         command: "doctor",
@@ -57,6 +67,8 @@ pub fn doctor(session: &Session, args: &DoctorArgs) -> Result<(), Failure> {
         simd: instructions(simd::level(), simd::highest()),
         simd_levels: levels(),
         memory_budget: session.context.limit(),
+        devices,
+        no_devices,
         python,
         healthy: tests.iter().all(|test| test.passed),
         tests,
@@ -94,6 +106,17 @@ fn lines(health: &Health) -> Lines {
     lines.add("processor", format!("{cores}, {threads}, {}", health.simd));
     let budget = bytes(health.memory_budget);
     lines.add("memory", format!("budget {budget} (change with --memory)"));
+    match &health.no_devices {
+        Some(reason) => lines.add("CUDA", format!("not available: {reason}")),
+        None => {
+            for DeviceInfo { device, name, memory, free, capability } in &health.devices {
+                let (free, memory) = (bytes(*free), bytes(*memory));
+                let text =
+                    format!("{device}: {name}, {free} of {memory} free, capability {capability}");
+                lines.add("CUDA", text);
+            }
+        }
+    }
     match &health.python {
         None => lines.add("Python", "not found (not needed by the command line)"),
         Some(python) => {
@@ -135,6 +158,8 @@ mod tests {
             simd: instructions(simd::Level::Avx2, simd::Level::Avx512),
             simd_levels: Vec::new(),
             memory_budget: 3 << 30,
+            devices: Vec::new(),
+            no_devices: Some("no CUDA driver was found".into()),
             python: None,
             tests: vec![test],
             healthy: false,
@@ -142,7 +167,13 @@ mod tests {
         let text = lines(&health).text();
         let processor =
             "2 cores, 1 thread, AVX2 (set by MERCER_SIMD; the processor supports AVX-512)";
-        for part in [processor, "3.00 GiB", "not found", "FAILED: sums: 1 + 1 = 3"] {
+        for part in [
+            processor,
+            "3.00 GiB",
+            "not available: no CUDA driver",
+            "not found",
+            "FAILED: sums: 1 + 1 = 3",
+        ] {
             assert!(text.contains(part), "{text}");
         }
         assert!(text.contains("please report this"), "{text}");

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use mercer::context::Stream;
+use mercer::device::DeviceInfo;
 use mercer::linalg::view::Mat;
 use mercer::model::Components;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
@@ -29,9 +30,43 @@ pub struct Test {
 const WHILE: Duration = Duration::from_millis(300);
 
 /// All tests.
-pub fn run(context: &Context) -> Result<Vec<Test>> {
-    Ok(vec![example(context)?, threads(context)?, matrix(context)?, components(context)?])
+pub fn run(context: &Context, devices: &[DeviceInfo]) -> Result<Vec<Test>> {
+    let mut tests =
+        vec![example(context)?, threads(context)?, matrix(context)?, components(context)?];
+    tests.extend(devices.iter().map(|info| on_device(context, info)));
+    Ok(tests)
 }
+
+/// Components on a device beside those on the processor.
+fn on_device(context: &Context, info: &DeviceInfo) -> Test {
+    let found = || -> Result<(f64, f64)> {
+        let (x, params) = (rows(DEVICE_ROWS, 20)?, params("rbf(gamma=0.05)", 10)?);
+        let there = params.clone().device(info.device.parse()?);
+        let here = KernelPca::fit(context, &params, &x)?;
+        let (seconds, model) = quickest(|| KernelPca::fit(context, &there, &x))?;
+        let pairs = here.eigenvalues.iter().zip(&model.eigenvalues);
+        let off = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) / here.eigenvalues[0];
+        Ok((seconds, off))
+    };
+    let name = "components on a device";
+    match found() {
+        Ok((seconds, off)) => {
+            let passed = off < 1e-10;
+            let found = format!(
+                "{}: 10 of {DEVICE_ROWS} rows in {seconds:.3} s, eigenvalues differ by {off:.0e} of the largest",
+                info.device
+            );
+            Test { name, passed, found, seconds }
+        }
+        Err(error) => {
+            let found = format!("{}: {error}", info.device);
+            Test { name, passed: false, found, seconds: 0.0 }
+        }
+    }
+}
+
+/// Rows of the test on a device.
+const DEVICE_ROWS: usize = 5000;
 
 fn params(kernel: &str, count: usize) -> Result<KernelPcaParams> {
     let mut params = KernelPcaParams::new(kernel.parse()?);
@@ -151,7 +186,7 @@ mod tests {
 
     #[test]
     fn this_machine_is_healthy() {
-        for test in run(&Context::default()).unwrap() {
+        for test in run(&Context::default(), &[]).unwrap() {
             assert!(test.passed, "{}: {}", test.name, test.found);
             assert!(test.seconds > 0.0);
         }
