@@ -1,4 +1,4 @@
-"""The estimators with a kernel, each with what it learns here and what it tells of samples."""
+"""The estimators with a kernel, each with what it is fitted on here and what it computes for samples."""
 
 import numpy as np
 

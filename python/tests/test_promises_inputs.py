@@ -119,9 +119,9 @@ def test_one_row(name):
     try:
         model = make(name, **params).fit(samples(name, X[:1]), *y)
     except ValueError as refused:
-        told = str(refused)
-        assert any(word in told for word in ("1 sample", "one sample", "one class", "1 class")), (
-            told
+        reported = str(refused)
+        assert any(word in reported for word in ("1 sample", "one sample", "one class", "1 class")), (
+            reported
         )
     else:
         for key, value in answers(model, samples(name, X[:1])).items():

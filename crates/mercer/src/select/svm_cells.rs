@@ -70,12 +70,12 @@ fn check(params: &SvmSearchParams, criterion: Criterion) -> Result<()> {
     if params.model.cells.is_none() {
         return Err(Error::parameter(
             Param::Cells,
-            "there are none that could choose for themselves",
+            "requires cells",
         ));
     }
     if !matches!(criterion, Criterion::Accuracy | Criterion::R2) {
         let message = format!(
-            "{} is not available where each cell chooses for itself: cells are compared by accuracy or squared errors",
+            "{} is not available with a choice for each cell, which goes by accuracy or squared errors",
             criterion.name()
         );
         return Err(Error::parameter("metric", message));
@@ -83,7 +83,7 @@ fn check(params: &SvmSearchParams, criterion: Criterion) -> Result<()> {
     match params.kernels.iter().any(|spec| !spec.custom_functions().is_empty()) {
         true => Err(Error::parameter(
             Param::Kernel,
-            "a user-defined function cannot be chosen by single cells",
+            "a user-defined kernel cannot be chosen for each cell",
         )),
         false => Ok(()),
     }

@@ -22,7 +22,7 @@ mod packet;
 mod regrouped;
 mod residual;
 mod ridge_rows;
-mod room;
+mod capacity;
 mod row_sums;
 mod rows;
 mod sampled;
@@ -42,8 +42,8 @@ pub use packet::Packet;
 #[doc(hidden)]
 pub use regrouped::Regrouped;
 pub(crate) use ridge_rows::{Evaluated, RidgeRows, bytes as rows_bytes};
-pub(crate) use room::{Fit, direct_bytes};
-pub(super) use room::{either_bytes, eligible};
+pub(crate) use capacity::{Fit, direct_bytes};
+pub(super) use capacity::{either_bytes, eligible};
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
 #[doc(hidden)]
