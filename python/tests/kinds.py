@@ -1,4 +1,4 @@
-"""The estimators with a kernel, each with what it is fitted on here and what it computes for samples."""
+"""The estimators with a kernel, each with what it is fitted on and what it computes."""
 
 import numpy as np
 

@@ -202,7 +202,7 @@ def test_a_killed_worker_changes_nothing_and_is_reported(rows):
         model = md.KernelRidge(client, alpha=0.1, **OPTIONS, progress=watch).fit(blocks, y)
         assert killed
         same(model.to_local(), whole, "dual_coef_")
-        facts = model.report_["dask"]
+        reported = model.report_["dask"]
         assert reported["lost_workers"] == 1
         assert reported["retries"] + reported["recomputed"] > 0
         # Workers that came later do their part.

@@ -120,9 +120,8 @@ def test_one_row(name):
         model = make(name, **params).fit(samples(name, X[:1]), *y)
     except ValueError as refused:
         reported = str(refused)
-        assert any(word in reported for word in ("1 sample", "one sample", "one class", "1 class")), (
-            reported
-        )
+        found = ("1 sample", "one sample", "one class", "1 class")
+        assert any(words in reported for words in found), reported
     else:
         for key, value in answers(model, samples(name, X[:1])).items():
             assert len(value) == 1, key

@@ -53,7 +53,7 @@ def test_number_of_threads(monkeypatch):
 
 
 def test_work_on_one_thread_does_not_wait_for_other_such_work(many):
-    """A fit may wait for another one: a Dask client for workers in its process, a kernel for a thread that it starts."""
+    """A fit may wait for another one, as that of a Dask client for workers in its process."""
     X, ended = many[:40], []
 
     def kernel(a, b):

@@ -174,7 +174,9 @@ class TestEdges:
         with warnings.catch_warnings(record=True) as reported:
             warnings.simplefilter("always")
             SVRSearch([4.0], [0.0, 1.0], [1.0]).fit(X, WAVE)
-        assert not [one for one in reported if "epsilon" in str(one.message)], "there is nothing below"
+        assert not [one for one in reported if "epsilon" in str(one.message)], (
+            "there is nothing below"
+        )
 
     def test_nothing_is_said_inside_or_where_scores_are_flat(self):
         with warnings.catch_warnings():

@@ -245,8 +245,10 @@ mod tests {
     fn a_machine_as_expected_is_told_exactly() {
         let machine = planned();
         let reported = [(0, 10.0), (1, 1.0), (2, 105.0), (3, 1.0)];
-        let reported: Vec<_> =
-            reported.iter().flat_map(|&(phase, seconds)| machine.work(phase, seconds, 50)).collect();
+        let reported: Vec<_> = reported
+            .iter()
+            .flat_map(|&(phase, seconds)| machine.work(phase, seconds, 50))
+            .collect();
         for (now, share, left) in &reported {
             assert!((now + left - 117.0).abs() < 0.01 * 117.0, "{now} {left}");
             assert!((share - now / 117.0).abs() < 0.02, "{now} {share}");
@@ -273,7 +275,9 @@ mod tests {
             let reported = machine.work(2, seconds, 2000);
             // The end is as much faster or slower than expected as the sums were.
             let end = reported.last().unwrap().0 + (seconds - 6.0) / 100.0;
-            for (now, _, left) in reported.iter().filter(|reported| reported.0 > 12.7 + 0.2 * seconds) {
+            for (now, _, left) in
+                reported.iter().filter(|reported| reported.0 > 12.7 + 0.2 * seconds)
+            {
                 assert!((now + left - end).abs() < 0.01 * end, "{seconds}: {now} {left} {end}");
             }
             assert!(reported.windows(2).all(|pair| pair[0].1 <= pair[1].1), "the bar goes on");

@@ -133,9 +133,7 @@ impl Table {
     fn unusable(&self, row: usize, column: usize, fault: &str, kind: (bool, bool)) -> Error {
         let (is_text, is_missing) = kind;
         match self.fault(row, column, fault) {
-            Error::Format { path, message } => {
-                Error::Cell { path, message, is_text, is_missing }
-            }
+            Error::Format { path, message } => Error::Cell { path, message, is_text, is_missing },
             other => other,
         }
     }

@@ -68,10 +68,7 @@ pub(super) fn search(
 
 fn check(params: &SvmSearchParams, criterion: Criterion) -> Result<()> {
     if params.model.cells.is_none() {
-        return Err(Error::parameter(
-            Param::Cells,
-            "requires cells",
-        ));
+        return Err(Error::parameter(Param::Cells, "requires cells"));
     }
     if !matches!(criterion, Criterion::Accuracy | Criterion::R2) {
         let message = format!(

@@ -128,7 +128,11 @@ fn rows_to_choose_among_are_as_many_as_fit() {
             let report = model.report.landmarks.as_ref().unwrap();
             assert!((1000..8000).contains(&report.candidates), "{kernel}: {}", report.candidates);
             let reported = |note: &str| note.contains("among 9000");
-            assert!(model.report.notes.iter().any(|note| reported(note)), "{:?}", model.report.notes);
+            assert!(
+                model.report.notes.iter().any(|note| reported(note)),
+                "{:?}",
+                model.report.notes
+            );
             for size in [1024, 2048] {
                 let mut rows = Blocks::new(x.clone(), None, size);
                 let found = KernelPca::fit_blocks(&ctx(), &pca, &mut rows, Dtype::F64).unwrap();

@@ -1,10 +1,10 @@
 //! Landmarks with the factor of their kernel matrix.
 
 use super::candidates::{self, Candidates, check_block};
+use super::capacity::{Capacity, Needed, square};
 use super::choice::{self, Chosen, uniform};
 use super::curve::curve;
 use super::packet::Packet;
-use super::capacity::{Needed, Capacity, square};
 use super::row_sums::{RowSums, finished};
 use super::rows::{RowBlock, RowBlocks, Whole};
 use super::workers::{Beside, SUMS, Work};
@@ -142,7 +142,8 @@ impl<T: Real> Basis<T> {
         let mut capacity = Capacity::new(ctx, params, needed);
         let found = candidates::sample::<T>(ctx, source, &mut capacity, params.seed)?;
         let part = &ctx.phase(phase::CHOOSE);
-        let chosen = choice::choose(part, kernel, params, (true, capacity.most_landmarks()), &found)?;
+        let chosen =
+            choice::choose(part, kernel, params, (true, capacity.most_landmarks()), &found)?;
         let mut rows = uniform(found.samples.n(), size, seed);
         rows.sort_unstable();
         let (few, blocks) = found.into_few(ctx, &rows)?;

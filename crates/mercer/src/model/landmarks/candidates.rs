@@ -1,9 +1,9 @@
 //! A uniform sample of the rows of a source, the same for any division into blocks: every row has a random key that depends on the seed and the row's number
 //! alone, and the rows with the smallest keys are kept, as many as there is memory for.
 
+use super::capacity::Capacity;
 use super::packet::Packet;
 use super::phase;
-use super::capacity::Capacity;
 use super::rows::{RowBlock, RowBlocks};
 use super::workers::{Beside, SAMPLE, Work, Workers};
 use crate::context::{Context, Reservation, Step, Stream};

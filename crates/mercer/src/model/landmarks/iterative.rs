@@ -2,9 +2,9 @@
 //! gradients, whose products (Σ w φ̂ φ̂ᵀ) v = L⁻¹ Σ w k_Z (k_Zᵀ (L⁻ᵀ v)) compute the kernel values anew.
 
 use super::basis::{Basis, basis_bytes, check_rows};
+use super::capacity::{Fit, square};
 use super::curve::curve;
 use super::kernel_ridge::squared_lengths;
-use super::capacity::{Fit, square};
 use super::rows::RowBlocks;
 use super::{LandmarkCount, LandmarkParams, LandmarkReport, phase};
 use crate::context::{Context, Step};

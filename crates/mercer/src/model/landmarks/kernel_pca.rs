@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::basis::{Basis, Fitted, basis_bytes, read};
-use super::features;
 use super::capacity::{Fit, direct_bytes};
+use super::features;
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, LandmarkState, STAGE, phase};
 use crate::context::{Context, Step};

@@ -135,7 +135,9 @@ impl Svm {
 fn samples<'a>(params: &SvmParams, input: &'a Input<'_>) -> Result<&'a AnySamples> {
     let wrong = |text: &'static str| Err(Error::parameter(Param::Approximation, text));
     if params.landmarks.is_some() || params.cells.is_some() {
-        return wrong("cannot be combined with landmarks or cells, which select an approximation already");
+        return wrong(
+            "cannot be combined with landmarks or cells, which select an approximation already",
+        );
     }
     match input {
         Input::Samples(x) => Ok(x),
@@ -188,7 +190,11 @@ fn decide(
         i if exact < WORTH * modes[i].work => {
             (0, format!("{} would not take much less time", modes[i].mode))
         }
-        i => (i, "on a sample of the rows it is as accurate as the exact fit, and it takes less time".into()),
+        i => (
+            i,
+            "on a sample of the rows it is as accurate as the exact fit, and it takes less time"
+                .into(),
+        ),
     };
     ModeChoice {
         chosen: modes[chosen].mode.clone(),

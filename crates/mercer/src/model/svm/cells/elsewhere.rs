@@ -36,9 +36,8 @@ impl Svm {
     /// Fits the machine that a packet describes.
     #[doc(hidden)]
     pub fn fit_packet(ctx: &Context, packet: &Packet) -> Result<Self> {
-        let wrong = |error: serde_json::Error| {
-            Error::Shape(format!("the parameters of an SVM: {error}"))
-        };
+        let wrong =
+            |error: serde_json::Error| Error::Shape(format!("the parameters of an SVM: {error}"));
         let params: SvmParams = serde_json::from_str(packet.text("params")?).map_err(wrong)?;
         let targets = if let Ok(places) = packet.places("labels") {
             let names: Vec<String> = serde_json::from_str(packet.text("names")?).map_err(wrong)?;
