@@ -24,7 +24,7 @@ EARLIEST = (1980, 1, 1, 0, 0, 0)
 
 
 def version() -> str:
-    """Return the version of the workspace, which is that of every crate and of the Python package."""
+    """Return the version of the workspace: that of all crates and of the Python package."""
     manifest = tomllib.loads((ROOT / "Cargo.toml").read_text())
     return manifest["workspace"]["package"]["version"]
 
