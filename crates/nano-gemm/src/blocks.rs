@@ -1,4 +1,4 @@
-//! The loops. A block of 16 × 4 entries of the product is summed in registers, in the order of k, so that an entry does not depend on the
+//! The loops. A block of W × 4 entries of the product, W numbers in 64 bytes, is summed in registers, in the order of k, so that an entry does not depend on the
 //! block it falls into.
 
 use std::mem::MaybeUninit;
@@ -85,43 +85,45 @@ number!(f64);
 /// # Safety
 ///
 /// Every entry of the matrices exists; `out` overlaps neither of the others, nor itself.
-pub unsafe fn multiply<T: Number>(product: Product<T>) {
+pub unsafe fn multiply<T: Number, const W: usize>(product: Product<T>) {
     #[cfg(target_arch = "x86_64")]
     {
         if is_x86_feature_detected!("avx512f") {
             // SAFETY: the processor has these instructions; the rest is the caller's promise.
-            return unsafe { with_avx512(&product) };
+            return unsafe { with_avx512::<T, W>(&product) };
         }
         if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
             // SAFETY: as above.
-            return unsafe { with_avx2(&product) };
+            return unsafe { with_avx2::<T, W>(&product) };
         }
     }
     // SAFETY: the caller's promise is that of the function called.
-    unsafe { all_blocks::<T, { cfg!(target_arch = "aarch64") }>(&product) }
+    unsafe { all_blocks::<T, W, { cfg!(target_arch = "aarch64") }>(&product) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx2,fma")]
-unsafe fn with_avx512<T: Number>(product: &Product<T>) {
+unsafe fn with_avx512<T: Number, const W: usize>(product: &Product<T>) {
     // SAFETY: the caller's promise is that of the function called.
-    unsafe { all_blocks::<T, true>(product) }
+    unsafe { all_blocks::<T, W, true>(product) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-unsafe fn with_avx2<T: Number>(product: &Product<T>) {
+unsafe fn with_avx2<T: Number, const W: usize>(product: &Product<T>) {
     // SAFETY: the caller's promise is that of the function called.
-    unsafe { all_blocks::<T, true>(product) }
+    unsafe { all_blocks::<T, W, true>(product) }
 }
 
 /// The whole product, with the left matrix as contiguous columns: as it is, or copied.
 #[inline(always)]
-unsafe fn all_blocks<T: Number, const FUSED: bool>(product: &Product<T>) {
+unsafe fn all_blocks<T: Number, const W: usize, const FUSED: bool>(product: &Product<T>) {
     let [m, _, k] = product.shape;
     if product.left.strides[0] == 1 {
         // SAFETY: columns of the left matrix are contiguous; the rest is the caller's promise.
-        return unsafe { columns::<T, FUSED>(product, product.left.data, product.left.strides[1]) };
+        return unsafe {
+            columns::<T, W, FUSED>(product, product.left.data, product.left.strides[1])
+        };
     }
     let mut buffer = [const { MaybeUninit::<T>::uninit() }; MOST];
     if m * k > MOST {
@@ -135,28 +137,35 @@ unsafe fn all_blocks<T: Number, const FUSED: bool>(product: &Product<T>) {
         }
     }
     // SAFETY: the buffer holds m · k numbers, column by column; the rest is the caller's promise.
-    unsafe { columns::<T, FUSED>(product, buffer.as_ptr().cast(), m as isize) }
+    unsafe { columns::<T, W, FUSED>(product, buffer.as_ptr().cast(), m as isize) }
 }
 
 #[inline(always)]
-unsafe fn columns<T: Number, const FUSED: bool>(product: &Product<T>, left: *const T, step: isize) {
+unsafe fn columns<T: Number, const W: usize, const FUSED: bool>(
+    product: &Product<T>,
+    left: *const T,
+    step: isize,
+) {
     let n = product.shape[1];
     let mut j = 0;
     // SAFETY: columns j … lie within the product; the rest is the caller's promise.
     unsafe {
         while j + 4 <= n {
-            rows::<T, 4, FUSED>(product, left, step, j);
+            rows::<T, W, 4, FUSED>(product, left, step, j);
             j += 4;
         }
-        while j < n {
-            rows::<T, 1, FUSED>(product, left, step, j);
-            j += 1;
+        if j + 2 <= n {
+            rows::<T, W, 2, FUSED>(product, left, step, j);
+            j += 2;
+        }
+        if j < n {
+            rows::<T, W, 1, FUSED>(product, left, step, j);
         }
     }
 }
 
 #[inline(always)]
-unsafe fn rows<T: Number, const C: usize, const FUSED: bool>(
+unsafe fn rows<T: Number, const W: usize, const C: usize, const FUSED: bool>(
     product: &Product<T>,
     left: *const T,
     step: isize,
@@ -166,17 +175,20 @@ unsafe fn rows<T: Number, const C: usize, const FUSED: bool>(
     let mut i = 0;
     // SAFETY: rows i … lie within the product; the rest is the caller's promise.
     unsafe {
-        while i + 16 <= m {
-            block::<T, 16, C, FUSED>(product, left, step, [i, j]);
-            i += 16;
+        while i + W <= m {
+            block::<T, W, C, FUSED>(product, left, step, [i, j]);
+            i += W;
         }
         while i + 4 <= m {
             block::<T, 4, C, FUSED>(product, left, step, [i, j]);
             i += 4;
         }
-        while i < m {
+        while i + 2 <= m {
+            block::<T, 2, C, FUSED>(product, left, step, [i, j]);
+            i += 2;
+        }
+        if i < m {
             block::<T, 1, C, FUSED>(product, left, step, [i, j]);
-            i += 1;
         }
     }
 }
@@ -203,10 +215,38 @@ unsafe fn block<T: Number, const R: usize, const C: usize, const FUSED: bool>(
         }
     }
     for c in 0..C {
+        // SAFETY: the entries exist, as the caller promises.
+        unsafe { store_column::<T, R, FUSED>(product, [place[0], place[1] + c], sums[c]) };
+    }
+}
+
+/// Puts the sums of a column to their places.
+#[inline(always)]
+unsafe fn store_column<T: Number, const R: usize, const FUSED: bool>(
+    product: &Product<T>,
+    place: [usize; 2],
+    sums: [T; R],
+) {
+    let [alpha, beta] = product.factors;
+    if product.strides[0] != 1 {
         for r in 0..R {
             // SAFETY: the entry exists, as the caller promises.
-            unsafe { store::<T, FUSED>(product, [place[0] + r, place[1] + c], sums[c][r]) };
+            unsafe { store::<T, FUSED>(product, [place[0] + r, place[1]], sums[r]) };
         }
+        return;
+    }
+    // SAFETY: the R entries exist, and are contiguous; without `alpha` they are not read.
+    unsafe {
+        let start = product.out.add(place[0]).offset(place[1] as isize * product.strides[1]);
+        let column = start.cast::<[T; R]>();
+        let mut out = [T::default(); R];
+        if alpha != T::default() {
+            out = column.read();
+        }
+        for r in 0..R {
+            out[r] = T::multiply_add::<FUSED>(beta, sums[r], alpha * out[r]);
+        }
+        column.write(out);
     }
 }
 

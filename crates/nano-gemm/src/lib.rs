@@ -1,7 +1,7 @@
 //! Products of small matrices, for faer: `dst ← alpha · dst + beta · lhs · rhs` with at most 4,096 products of numbers.
 //!
 //! The crate of this name has a function for each pair of sizes, each kind of numbers and each kind of registers, 2.5 MB in all, of which
-//! a table keeps every one. Here sizes are loops over blocks of 16 × 4, 4 × 4 and less, compiled once for each number type and each level of registers.
+//! a table keeps every one. Here sizes are loops over blocks of 64 bytes × 4 columns and less, compiled once for each number type and each level of registers.
 //! faer uses these functions for blocks of decompositions and for the smallest products; large ones go elsewhere.
 
 #![allow(unsafe_code)] // matrices are pointers and strides, as in faer
@@ -15,7 +15,7 @@ pub mod planless {
     use crate::blocks::{Matrix, Product, multiply, multiply_c32, multiply_c64};
 
     macro_rules! execute {
-        ($name:ident, $number:ty, $multiply:ident) => {
+        ($name:ident, $number:ty, $($multiply:tt)+) => {
             /// `dst ← alpha · dst + beta · lhs · rhs`, with shapes m × n, m × k and k × n. `dst` is not read if `alpha` is 0.
             ///
             /// # Safety
@@ -52,13 +52,13 @@ pub mod planless {
                     factors: [alpha, beta],
                 };
                 // SAFETY: the caller's promise is that of the function called.
-                unsafe { $multiply(product.with_long_columns()) }
+                unsafe { $($multiply)+(product.with_long_columns()) }
             }
         };
     }
 
-    execute!(execute_f32, f32, multiply);
-    execute!(execute_f64, f64, multiply);
+    execute!(execute_f32, f32, multiply::<f32, 16>);
+    execute!(execute_f64, f64, multiply::<f64, 8>);
     execute!(execute_c32, Complex<f32>, multiply_c32);
     execute!(execute_c64, Complex<f64>, multiply_c64);
 }
