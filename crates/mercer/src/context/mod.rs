@@ -238,7 +238,7 @@ impl Context {
     /// Calls `drain` on the calling thread and on as many others as there are further items.
     fn on_threads(&self, items: usize, drain: &(dyn Fn() + Sync)) {
         let others = self.threads().min(items).saturating_sub(1);
-        match if others > 0 { self.pool.started() } else { None } {
+        match (others > 0).then(|| self.pool.started()).flatten() {
             Some(pool) => pool.in_place_scope(|scope| {
                 (0..others).for_each(|_| scope.spawn(|_| drain()));
                 drain();
