@@ -65,7 +65,7 @@ class CellMachine(Distributed):
 
 
 class Farm:
-    """What fits machines on workers."""
+    """Fits SVMs on workers."""
 
     def __init__(self, client: Client) -> None:
         self._client, self.tasks = client, 0
@@ -73,7 +73,7 @@ class Farm:
     def __call__(
         self, described: list[bytes], report: Callable[[float, float], None]
     ) -> list[bytes]:
-        """Return the models of machines that bytes describe."""
+        """Return the SVMs that bytes describe."""
         futures = [self._client.submit(fit_cell, one, pure=False) for one in described]
         self.tasks += len(futures)
         try:
@@ -86,7 +86,7 @@ class Farm:
 
 
 def fit_cell(described: bytes) -> bytes:
-    """Return the model of the machine that bytes describe."""
+    """Return the SVM that bytes describe."""
     return _core.fit_svm_cell(described, _blocks.limits())
 
 
