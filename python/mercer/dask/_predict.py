@@ -47,7 +47,7 @@ def _meta(model: Any, method: str, X: Any) -> np.ndarray:
 
 
 def _call(X: Any, model: Any, method: str, nothing: np.ndarray | None = None) -> Any:
-    """The result of a method for a block; `nothing` for one without rows, as data frames may have."""
+    """The result of a method for a block; `nothing` for one without rows."""
     if nothing is not None and X.shape[0] == 0:
         return nothing
     with threadpool_limits(1):
