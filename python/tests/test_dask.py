@@ -76,7 +76,7 @@ def test_a_fit_on_one_thread_does_not_wait_for_a_worker_in_its_process(rows, mon
     monkeypatch.setenv("MERCER_NUM_THREADS", "1")
     with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as own:
         blocks = da.from_array(rows[0][:5000], chunks=(1000, 4))
-        found = md.KernelPCA(2, client=own, **OPTIONS).fit(blocks)
+        found = md.KernelPCA(own, n_components=2, **OPTIONS).fit(blocks)
         same(found.to_local(), mercer.KernelPCA(2, **OPTIONS).fit(rows[0][:5000]), "eigenvalues_")
 
 
