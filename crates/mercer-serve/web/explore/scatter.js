@@ -27,16 +27,21 @@ function onAxis(value, step) {
 export function number(value, precision = 3) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(precision - 1);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return Number(value.toPrecision(precision)).toExponential();
   return String(Number(value.toPrecision(precision)));
 }
 
-export function range(values, margin = 0.06) {
+export function extremes(values) {
   let low = Infinity, high = -Infinity;
   for (const value of values) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
+  return [low, high];
+}
+
+export function range(values, margin = 0.06) {
+  const [low, high] = extremes(values);
   if (!(low <= high)) return [-1, 1];
   const room = high > low ? (high - low) * margin : Math.max(Math.abs(low), 1) * 0.5;
   return [low - room, high + room];
@@ -89,7 +94,11 @@ export class Plot {
   // A picture: { x, y (ranges), xTitle, yTitle, points: [{x, y, place, row, faded}], under, above, logX, square, bare }.
   show(picture) {
     this.picture = picture;
-    this.draw();
+    if (picture) this.draw();
+    else {
+      this.places = [];
+      for (const canvas of [this.canvas, this.over]) canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height);
+    }
   }
 
   describe(text) { this.canvas.setAttribute("aria-label", `${this.name}. ${text}`); }
@@ -212,6 +221,11 @@ export class Plot {
       return [event.clientX - box.left, event.clientY - box.top];
     };
     let path = null, pressed = null, isDragging = false;
+    // A finger moves the page, unless it takes hold of something.
+    canvas.addEventListener("touchstart", (event) => {
+      const touch = event.touches[0];
+      if (this.picture && event.touches.length === 1 && on.grabs?.(at(touch))) event.preventDefault();
+    }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
       if (!this.picture) return;
       const [x, y] = at(event);
