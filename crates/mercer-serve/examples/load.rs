@@ -182,6 +182,7 @@ const KINDS: [&str; 6] = [
     "application/json",
     "text/csv",
     "application/vnd.apache.parquet",
+    "application/vnd.apache.arrow.stream",
     "application/x-npy",
     "text/tab-separated-values",
     "x/y",

@@ -107,14 +107,9 @@ impl Service {
                 let document = openapi::document(self.store.slots(), self.token.is_some());
                 ("/openapi.json", Response::json(&document))
             }
-            "/" => (
-                "page",
-                page::html(packed!("service/index.html"), page::NO_FRAMES),
-            ),
+            "/" => ("page", page::html(packed!("service/index.html"), page::NO_FRAMES)),
             "/service.js" => ("page", page::script(packed!("service/service.js"))),
-            "/service.css" => {
-                ("page", page::style(packed!("service/service.css")))
-            }
+            "/service.css" => ("page", page::style(packed!("service/service.css"))),
             _ => ("other", Response::error(404, NO_PATH)),
         }
     }

@@ -23,7 +23,7 @@ let rows;
 // The row near the pointer is marked in every plot; what it holds is shown beside the pointer.
 page.near = (row, event, canvas) => {
   page.nearRow = row;
-  panels.forEach((panel) => panel.plots.forEach((plot) => plot.mark(row, state.pinned)));
+  panels.filter((panel) => panel.isSeen).forEach((panel) => panel.plots.forEach((plot) => plot.mark(row ?? null, state.pinned)));
   if (row !== null && row !== undefined && page.focus.row !== row) {
     page.focus = { row, point: page.hasPlane ? page.at(row) : null };
     panels.find((panel) => panel.kind.id === "shape")?.update();
@@ -101,12 +101,8 @@ function extras() {
     button(`Rows (${table})`, () => save(table, csv(fullNames(), page.fitted().map(fullCells)), "text/csv")),
     button("Embedding (CSV)", saveEmbedding), model("kpca", { components: state.k }), model("outliers", { components: state.k }),
     model("kmeans", { clusters: state.clusters, rounds: state.rounds, seed: state.seed }),
-    page.classes.length > 1 ? model("svc", { c: state.c }) : null,
+    page.hasClasses ? model("svc", { c: state.c }) : null,
     ridge && page.hasCurve ? model("krr", { from: state.from, to: state.to, alpha: ridge.alpha, names: [names[state.from]] }) : null)];
-  if (page.isText) {
-    const input = element("input", { type: "text", id: "new-text", autocomplete: "off", onkeydown: (event) => event.key === "Enter" && project(input.value) });
-    parts.push(element("div", { class: "field" }, element("label", { for: "new-text" }, "A new string, placed in the embedding"), input), button("Place it", () => project(input.value)));
-  }
   return parts;
 }
 
@@ -122,13 +118,13 @@ function saveEmbedding() {
   save("embedding.csv", csv(names, page.fitted().map(line)), "text/csv");
 }
 
-async function project(text) {
+page.project = async (text) => {
   if (!text.trim()) return;
   const answer = await ask("project", { ...page.query(), text });
   if (answer?.value) page.projected = { text, scores: answer.value.scores };
   find("status").textContent = answer?.error ?? `“${text}”: components ${answer?.value.scores.slice(0, 3).map((v) => number(v)).join(", ")}`;
   page.refresh();
-}
+};
 
 // What the panel of ridge regression found for the columns of now.
 function ridgeAnswer() {
@@ -170,7 +166,7 @@ function showLesson() {
     return;
   }
   const last = step + 1 >= lesson.steps.length;
-  box.replaceChildren(element("h2", {}, `${lesson.title} (${step + 1} of ${lesson.steps.length})`), ...now.text.map((text) => element("p", {}, text)),
+  box.replaceChildren(element("h2", {}, `${lesson.title} (${step + 1} of ${lesson.steps.length})`), ...now.text.map((text) => element("p", {}, ...text.split("`").map((part, i) => (i % 2 ? element("code", {}, part) : part)))),
     element("div", { class: "row" }, button("Back", () => go(id, step - 1), { disabled: step === 0 }), button(last ? "All lessons" : "Next", () => (last ? set({ lesson: ["", 0] }) : go(id, step + 1)), { id: "lesson-next" }),
       button("End the lesson", () => set({ lesson: null }))));
 }

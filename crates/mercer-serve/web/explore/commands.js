@@ -24,7 +24,7 @@ export function commands(page, ridge) {
     outliers: `mercer outliers ${shell(file)}${labelFlag}${columnFlag}${rest}${k}${landmarks}`,
     kmeans: `mercer kmeans ${shell(file)}${labelFlag}${columnFlag}${rest} -k ${state.clusters} --n-init 1 --max-iter ${state.rounds} --seed ${state.seed}${landmarks}`,
   };
-  if (page.classes.length > 1) {
+  if (page.hasClasses) {
     const plot = !page.isText && names.length === 2 && !landmarks ? " --plot svc.svg" : "";
     lines.svc = `mercer svc ${shell(file)} --target ${shell(label)}${columnFlag}${rest} --cost ${number(state.c, 6)}${landmarks}${plot}`;
   }
@@ -44,7 +44,7 @@ function inPython(page, file, kernel, ridge) {
   const lines = ["import mercer", "import pandas as pd", "", `table = pd.read_csv(${python(file)})`, `X = ${X}`];
   if (page.scale && !isText) lines.push("X = (X - X.mean()) / X.std(ddof=0)");
   lines.push(`kernel = ${python(kernel)}`, "", `scores = mercer.KernelPCA(n_components=${state.k}, kernel=kernel${landmarks}).fit_transform(X)`);
-  if (page.classes.length > 1) lines.push(`classifier = mercer.SVC(C=${number(state.c, 6)}, kernel=kernel${landmarks}).fit(X, table[${python(label)}])`);
+  if (page.hasClasses) lines.push(`classifier = mercer.SVC(C=${number(state.c, 6)}, kernel=kernel${landmarks}).fit(X, table[${python(label)}])`);
   lines.push(`clusters = mercer.KernelKMeans(n_clusters=${state.clusters}, kernel=kernel, n_init=1, max_iter=${state.rounds}, random_state=${state.seed}${landmarks}).fit_predict(X)`);
   lines.push(`outliers = mercer.KernelPCADetector(n_components=${state.k}, kernel=kernel${landmarks}).fit(X)`);
   if (ridge && page.hasCurve) {
@@ -56,7 +56,7 @@ function inPython(page, file, kernel, ridge) {
 
 function inRust(page, kernel, ridge) {
   const scaled = page.scale && !page.isText ? ", standardised" : "";
-  const labels = page.classes.length > 1 ? `, \`labels\` its column ${page.label}` : "";
+  const labels = page.hasClasses ? `, \`labels\` its column ${page.label}` : "";
   const what = page.isText ? "`texts` holds the strings" : `\`values\` holds the n × d numbers${scaled}, row by row,`;
   const lines = ["use mercer::prelude::*;", "", `// ${what} of ${page.file}${labels}.`,
     page.isText ? "let x = Strings::new(texts)?;" : "let x = Dense::from_vec(values, n, d)?;",

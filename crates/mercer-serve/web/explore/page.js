@@ -8,6 +8,8 @@ import { fieldImage } from "./surface.js";
 
 const shades = { "*error": (page, row) => page.components?.errors?.[page.place(row)] };
 
+const shortened = (text) => (text.length > 40 ? `${text.slice(0, 39).trim()}…` : text);
+
 export class Page {
   constructor() {
     [this.sets, this.families, this.columns, this.labels] = [[], [], [], []];
@@ -52,7 +54,7 @@ export class Page {
     if (state.data === "drawn") {
       const [x, y] = [0, 1].map((i) => state.points.map((point) => point[i]));
       this.columns = [{ name: "x", values: x }, { name: "y", values: y }];
-      this.labels = [{ name: "class", cells: state.points.map((point) => String(point[2])) }];
+      this.labels = [{ name: "class", cells: state.points.map((point) => String(point[2] + 1)) }];
       this.set = { name: "drawn", title: "Your points", about: "Points that you draw", kind: "numbers", file: "points.csv", n: x.length, d: 2, allRows: x.length, scale: false, kernel: "rbf(gamma=1)" };
     } else if (this.loaded !== state.data) {
       const answer = await ask("data", { data: state.data });
@@ -102,6 +104,11 @@ export class Page {
   get n() { return this.fitted().length; }
   get hasPlane() { return !this.isText && this.used.length >= 2 && this.used.length <= 20 && !this.set.image; }
 
+  // Whether the rows that are used are of two classes at least.
+  get hasClasses() {
+    const rows = this.fitted();
+    return rows.some((row) => this.classOf(row) !== this.classOf(rows[0]));
+  }
   get hasCurve() { return !this.isText && !this.set?.image && this.names.length > 1 && this.names.length <= 100; }
   // The file that commands read: that of the table, or one of the rows that are used alone.
   get file() {
@@ -117,7 +124,7 @@ export class Page {
   values(j) { return this.used[j]?.values ?? []; }
   classOf(row) { return this.classPlaces?.[row] ?? 0; }
   title(row) {
-    if (this.isText) return this.columns[0].texts[row]?.slice(0, 40) ?? "";
+    if (this.isText) return shortened(this.columns[0].texts[row] ?? "");
     return `row ${row + 1}`;
   }
   cellNames() { return [...this.labels.map((l) => l.name), ...this.columns.slice(0, this.set?.image ? 0 : 30).map((c) => c.name)]; }

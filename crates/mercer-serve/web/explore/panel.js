@@ -107,7 +107,8 @@ export class Panel {
       }
       return;
     }
-    [this.answer, this.needs, this.about, this.time] = [answer.value, needs, identity, answer.time];
+    // Drawn as soon as it can be seen, whatever was drawn before.
+    [this.answer, this.needs, this.about, this.time, this.drawn] = [answer.value, needs, identity, answer.time, ""];
     kind.answered?.(page, answer.value);
     page.answered?.(kind.id);
     this.redraw();
@@ -121,7 +122,7 @@ export class Panel {
   follow(answer) {
     if (!answer && this.page.failed) this.fail(this.page.failed);
     if (!answer || answer === this.answer) { this.redraw(true); return; }
-    [this.answer, this.about] = [answer, this.identity()];
+    [this.answer, this.about, this.drawn] = [answer, this.identity(), ""];
     this.redraw();
   }
 

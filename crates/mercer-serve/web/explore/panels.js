@@ -8,10 +8,14 @@ import { fieldImage } from "./surface.js";
 import { turning } from "./turn.js";
 
 const GRID = [61, 61];
+// Of regions with sharp edges, where there is time for it.
+const fine = (page) => (page.n <= 500 ? [151, 151] : GRID);
 const MOST_CLASSES = 30;
 const NO_VARIANCE = "There is no component: for this kernel all rows are alike.";
 const sub = (n) => String(n).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
-const percent = (share) => `${number(100 * share, 3)} %`;
+const percent = (share) => `${Math.abs(share) < 1e-9 ? 0 : number(100 * share, 3)} %`;
+// Ticks at whole numbers from 1 on, about ten at most.
+const wholes = (most) => Array.from({ length: most }, (_, i) => i + 1).filter((i) => i === 1 || i % Math.ceil(most / 10) === 0);
 const largest = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-300);
 
 // A field whose sign is its colour, with contours at round shares of its largest value.
@@ -112,7 +116,10 @@ export const PANELS = [
           String(state.embedding[place]), (value) => set({ embedding: state.embedding.map((old, i) => (i === place ? Number(value) : old)) }));
         box.append(of(0, "Across"), of(1, "Up"), slider("components", { from: 1, to: 10, step: 1, value: state.k }, (k) => set({ k, component: Math.min(state.component, k) })),
           checkbox("3-D", state.turned, (turned) => set({ turned, k: Math.max(3, state.k) })));
-      }, () => [state.k, state.embedding, state.turned]);
+        if (!page.isText) return;
+        const input = element("input", { type: "text", id: "new-text", autocomplete: "off", onkeydown: (event) => event.key === "Enter" && page.project(input.value) });
+        box.append(element("div", { class: "field" }, element("label", { for: "new-text" }, "Place a new string"), input), button("Place it", () => page.project(input.value)));
+      }, () => [state.k, state.embedding, state.turned, page.isText]);
       panel.turn = turn;
     },
     needs: () => ({ components: state.k }),
@@ -142,7 +149,8 @@ export const PANELS = [
         for (const { x, y, text } of new_) {
           const [px, py] = to(x, y);
           surface.ring(px, py, 6, ink("warn"), 3);
-          surface.text(text, px + 9, py, ink("ink"), { size: 12, halo: ink("paper") });
+          const isLeft = px + 9 + 7 * surface.unit * text.length > surface.width;
+          surface.text(text, isLeft ? px - 9 : px + 9, py, ink("ink"), { size: 12, halo: ink("paper"), align: isLeft ? "right" : "left" });
         }
         if (page.isText && rows.length <= 60 && !state.turned) named(surface, rows.map((row, i) => [...to(xs[i], ys[i]), page.title(row)]));
       };
@@ -192,7 +200,7 @@ export const PANELS = [
         const [x, y] = to(isLeft ? 0.4 : shown.length + 0.4, 0.9);
         surface.text("90 %", x, y - 8, ink("soft"), { align: isLeft ? "left" : "right" });
       };
-      panel.plots[0].show({ x: [0.3, shown.length + 0.7], y: [0, 1.03], xTitle: "component", yTitle: "share of the variance", under: bars });
+      panel.plots[0].show({ x: [0.3, shown.length + 0.7], y: [0, 1.03], xTitle: "component", xTicks: wholes(shown.length), yTitle: "share of the variance", under: bars });
       const at = answer.k90 ? `90 % with ${answer.k90} ${answer.k90 === 1 ? "component" : "components"}` : "90 % needs more components than are drawn";
       panel.say(`Bars: each component; line: their sum. ${at}; with ${state.k}, ${percent(answer.residual)} is left.`);
     },
@@ -204,7 +212,7 @@ export const PANELS = [
       panel.tools((box) => box.append(select("Order", [["class", "by class"], ["cluster", "by cluster"], ["table", "as in the table"]], state.order, (order) => set({ order }))), () => [state.order]);
     },
     needs: (page) => (state.order === "cluster" && page.clusterOf ? { order: "cluster", groups: page.fitted().map((row) => page.clusterOf.get(row) ?? 0) }
-      : { order: state.order === "class" && page.classes.length > 1 ? "class" : "table" }),
+      : { order: state.order === "class" && page.hasClasses ? "class" : "table" }),
     draw(panel, page, answer) {
       const { size, values, groups } = answer;
       const [low, high] = extremes(values);
@@ -232,9 +240,9 @@ export const PANELS = [
       panel.plot("Decision boundary, margins and support vectors", pointer(page));
       panel.tools((box) => box.append(slider("C", { from: -3, to: 4, step: 0.05, log: true, value: state.c }, (c) => set({ c }))), () => [state.c]);
     },
-    needs: (page) => (page.classes.length <= MOST_CLASSES ? { c: state.c, plane: page.grid(GRID) } : null),
-    without: (page) => `${page.classes.length} classes: every two of them are compared, which this page does for at most ${MOST_CLASSES}. Choose another column as class.`,
-    draw(panel, page, answer) {
+    needs: (page) => (page.hasClasses && page.classes.length <= MOST_CLASSES ? { c: state.c, plane: page.grid(page.classes.length > 2 ? fine(page) : GRID) } : null),
+    without: (page) => !page.hasClasses ? "All rows are of one class." : `${page.classes.length} classes: every two of them are compared, which this page does for at most ${MOST_CLASSES}. Choose another column as class.`,
+    draw(panel, page, answer, needs) {
       const rows = page.fitted();
       const support = new Set(answer.support.map((place) => rows[place]));
       const wrong = new Set(answer.wrong.map((place) => rows[place]));
@@ -253,9 +261,9 @@ export const PANELS = [
       const plane = page.plane();
       const { plane: over } = answer;
       const under = over.decisions
-        ? field(over.decisions, GRID, plane, (value) => [...classChannels(order[value > 0 ? 1 : 0]), 40 + 90 * Math.min(1, Math.abs(value) / 2)],
+        ? field(over.decisions, needs.plane.size, plane, (value) => [...classChannels(order[value > 0 ? 1 : 0]), 40 + 90 * Math.min(1, Math.abs(value) / 2)],
           [{ value: 0, width: 2.2, opacity: 1 }, { value: -1, dash: [5, 4], opacity: 0.8 }, { value: 1, dash: [5, 4], opacity: 0.8 }])
-        : field(over.lead, GRID, plane, (value, i) => [...classChannels(order[over.classes[i]]), 70], [], false);
+        : field(over.lead, needs.plane.size, plane, (value, i) => [...classChannels(order[over.classes[i]]), 70], [], false);
       const rings = (surface, { to }) => {
         for (const point of page.planePoints()) {
           const [x, y] = to(point.x, point.y);
@@ -308,20 +316,20 @@ export const PANELS = [
         button("One round", () => set({ rounds: 1 })), button("Next round", () => set({ rounds: Math.min(30, state.rounds + 1) })),
         button("Another start", () => set({ seed: state.seed + 1 }))), () => [state.clusters, state.rounds]);
     },
-    needs: (page) => ({ clusters: state.clusters, rounds: state.rounds, seed: state.seed, plane: page.grid(GRID) }),
+    needs: (page) => ({ clusters: state.clusters, rounds: state.rounds, seed: state.seed, plane: page.grid(fine(page)) }),
     answered(page, answer) {
       const old = page.clusterOf ? JSON.stringify([...page.clusterOf]) : "";
       page.clusterOf = new Map(page.fitted().map((row, i) => [row, answer.labels[i]]));
       if (JSON.stringify([...page.clusterOf]) !== old && (state.order === "cluster" || state.colour === "*cluster")) page.refresh();
     },
-    draw(panel, page, answer) {
+    draw(panel, page, answer, needs) {
       const rows = page.fitted();
       const place = new Map(rows.map((row, i) => [row, answer.labels[i]]));
       const rounds = `${answer.rounds} ${answer.rounds === 1 ? "round" : "rounds"}, ${answer.converged ? "nothing changes any more" : "not at its end"}`;
       const text = `${rounds}. Objective ${number(answer.objective, 4)}; sizes ${answer.sizes.join(", ")}.`;
       const look = (point) => ({ ...point, place: place.get(point.row) ?? 0, colour: undefined });
       if (page.hasPlane) {
-        const under = field(answer.plane, GRID, page.plane(), (value) => [...classChannels(value), 60], [], false);
+        const under = field(answer.plane, needs.plane.size, page.plane(), (value) => [...classChannels(value), 60], [], false);
         panel.plots[0].show(planar(page, { under, points: page.planePoints().map(look) }));
       } else {
         const scores = page.components?.scores;
@@ -436,7 +444,7 @@ export const PANELS = [
           surface.rect(a, Math.min(y, zero), b - a, Math.abs(zero - y), classColour(value < 0 ? 1 : 0));
         });
       };
-      panel.plots[0].show({ x: [0.2, values.length + 0.8], y: range([0, ...values]), xTitle: "eigenvalues", under: bars });
+      panel.plots[0].show({ x: [0.2, values.length + 0.8], y: range([0, ...values]), xTitle: "eigenvalues", xTicks: wholes(values.length), under: bars });
       const witness = answer.witness ? ` Witness: a = (${answer.witness.weights.slice(0, 6).map((w) => number(w)).join(", ")}${answer.witness.weights.length > 6 ? ", …" : ""}) has aᵀKa = ${number(answer.witness.value)}.` : "";
       panel.say(`${answer.isValid ? "Yes" : "No"}: ${answer.text}. Eigenvalues ${values.slice(0, 8).map((v) => number(v)).join(", ")}${values.length > 8 ? ", …" : ""}.${witness}`);
     },

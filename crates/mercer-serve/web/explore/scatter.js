@@ -148,6 +148,11 @@ export class Plot {
     const places = [];
     const points = picture.points ?? [];
     const edge = points.length <= 3000 ? ink("paper") : null;
+    const colours = new Map();
+    const colourOf = (place) => {
+      if (!colours.has(place)) colours.set(place, classColour(place));
+      return colours.get(place);
+    };
     const r = surface.unit * (picture.radius ?? (points.length > 2000 ? 2.2 : points.length > 400 ? 3 : 4));
     surface.clip(left, top, width, height, () => {
       for (const faded of [true, false]) {
@@ -155,7 +160,7 @@ export class Plot {
           if (Boolean(point.faded) !== faded) continue;
           const [x, y] = scales.to(point.x, point.y);
           places.push([x, y, point.row]);
-          surface.mark(x, y, point.r ?? r, point.place, point.colour ?? classColour(point.place), edge, faded ? 0.18 : 1);
+          surface.mark(x, y, point.r ?? r, point.place, point.colour ?? colourOf(point.place), edge, faded ? 0.18 : 1);
         }
       }
       picture.above?.(surface, scales);
@@ -189,18 +194,25 @@ export class Plot {
   drawOver(path = null) {
     if (!this.picture || !this.width) return;
     const surface = new CanvasSurface(this.over, this.width, this.height, Math.min(devicePixelRatio, 2));
-    const place = this.near === null ? null : this.places.find((p) => p[2] === this.near);
+    const place = this.near === null ? null : this.placeOf(this.near);
     if (place) surface.ring(place[0], place[1], 7, ink("ink"));
     for (const row of this.pinned ?? []) {
-      const pin = this.places.find((p) => p[2] === row);
+      const pin = this.placeOf(row);
       if (pin) surface.ring(pin[0], pin[1], 6, ink("mark"), 2.5);
     }
     if (path) surface.lines([path], ink("mark"), 1.5, [4, 3]);
     this.picture.overlay?.(surface, this.scales());
   }
 
+  // Where a row lies.
+  placeOf(row) {
+    if (this.placed !== this.places) [this.placed, this.byRow] = [this.places, new Map(this.places.map((place) => [place[2], place]))];
+    return this.byRow.get(row);
+  }
+
   // The row that is marked in all plots.
   mark(row, pinned) {
+    if (row === this.near && pinned === this.pinned) return;
     [this.near, this.pinned] = [row, pinned];
     this.drawOver();
   }

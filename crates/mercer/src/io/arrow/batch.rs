@@ -77,12 +77,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The cells of a column.
-    pub fn column(
-        &self,
-        part: &Part<'a>,
-        kind: Kind,
-        budget: &mut Budget,
-    ) -> Found<Column> {
+    pub fn column(&self, part: &Part<'a>, kind: Kind, budget: &mut Budget) -> Found<Column> {
         let unpacked = part.buffers.iter().map(|buffer| unpack(buffer, self.codec, budget));
         let buffers = unpacked.collect::<Result<Vec<_>, _>>()?;
         let valid = Valid::new(part, &buffers).ok_or(Fault::Damaged)?;
@@ -90,17 +85,25 @@ impl<'a> Batch<'a> {
         budget.take(NUMBER.saturating_mul(rows as u64))?;
         Ok(match kind {
             Kind::Null => Column::F64(vec![f64::NAN; rows]),
-            Kind::Double => Column::F64(valid.apply(f64::NAN, fixed(8)?, |c| f64::from_le_bytes(le(c)))),
-            Kind::Single => Column::F32(valid.apply(f32::NAN, fixed(4)?, |c| f32::from_le_bytes(le(c)))),
+            Kind::Double => {
+                Column::F64(valid.apply(f64::NAN, fixed(8)?, |c| f64::from_le_bytes(le(c))))
+            }
+            Kind::Single => {
+                Column::F32(valid.apply(f32::NAN, fixed(4)?, |c| f32::from_le_bytes(le(c))))
+            }
             Kind::Half => Column::F32(valid.apply(f32::NAN, fixed(2)?, half)),
             Kind::Bool => {
                 let bits = bits(&buffers, rows).ok_or(Fault::Damaged)?;
                 let bit = |i: usize| f64::from(bits[i / 8] >> (i % 8) & 1);
-                Column::F64((0..rows).map(|i| if valid.at(i) { bit(i) } else { f64::NAN }).collect())
+                Column::F64(
+                    (0..rows).map(|i| if valid.at(i) { bit(i) } else { f64::NAN }).collect(),
+                )
             }
             Kind::Whole { bytes, is_signed } => {
-                let exact = |cell: &[u8]| Some(whole(cell, is_signed) as f64)
-                    .filter(|value| *value as i128 == whole(cell, is_signed));
+                let exact = |cell: &[u8]| {
+                    Some(whole(cell, is_signed) as f64)
+                        .filter(|value| *value as i128 == whole(cell, is_signed))
+                };
                 let numbers = valid.apply(Some(f64::NAN), fixed(bytes)?, exact);
                 match numbers.into_iter().collect() {
                     Some(numbers) => Column::F64(numbers),
@@ -121,9 +124,7 @@ impl<'a> Batch<'a> {
                 let read = |cell: &[u8]| moment(whole(cell, true), step, Kind::is_day(step));
                 Column::Text(valid.apply(String::new(), fixed(bytes)?, read))
             }
-            Kind::Text { bytes } => {
-                texts(&valid, rows, budget, |i| letters(&buffers, bytes, i))?
-            }
+            Kind::Text { bytes } => texts(&valid, rows, budget, |i| letters(&buffers, bytes, i))?,
             Kind::View => texts(&valid, rows, budget, |i| viewed(&buffers, i))?,
         })
     }
@@ -148,7 +149,8 @@ impl<'a> Batch<'a> {
             Column::Text(cells) => {
                 let letters = places.iter().flatten().map(|&at| cells[at].len() as u64);
                 budget.take(letters.sum::<u64>().saturating_add(TEXT * part.rows as u64))?;
-                let text = |place: &Option<usize>| place.map_or_else(String::new, |at| cells[at].clone());
+                let text =
+                    |place: &Option<usize>| place.map_or_else(String::new, |at| cells[at].clone());
                 Ok(Column::Text(places.iter().map(text).collect()))
             }
             _ => Ok(Column::F64(places.iter().filter_map(number).collect())),
@@ -185,11 +187,7 @@ impl<'a> Valid<'a> {
 }
 
 /// A buffer as it was before it was compressed.
-fn unpack<'a>(
-    bytes: &'a [u8],
-    codec: Option<u8>,
-    budget: &mut Budget,
-) -> Found<Cow<'a, [u8]>> {
+fn unpack<'a>(bytes: &'a [u8], codec: Option<u8>, budget: &mut Budget) -> Found<Cow<'a, [u8]>> {
     let (Some(codec), false) = (codec, bytes.is_empty()) else { return Ok(bytes.into()) };
     let (size, packed) = bytes.split_first_chunk::<8>().ok_or(Fault::Damaged)?;
     let size = i64::from_le_bytes(*size);
@@ -220,7 +218,9 @@ fn unpacking(packed: &[u8], codec: u8) -> Found<Box<dyn Read + '_>> {
 
 #[cfg(not(feature = "parquet"))]
 fn unpacking(_: &[u8], _: u8) -> Found<Box<dyn Read>> {
-    Err(Fault::Unknown("this build reads no compressed Arrow data: write it without compression".into()))
+    Err(Fault::Unknown(
+        "this build reads no compressed Arrow data: write it without compression".into(),
+    ))
 }
 
 /// The cells of a buffer of equally wide ones.

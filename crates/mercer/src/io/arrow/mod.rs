@@ -42,7 +42,8 @@ impl Fault {
     fn about(self, path: &Path) -> Error {
         match self {
             Fault::Damaged => {
-                let message = "not an Arrow file or stream, or a damaged one: its parts are inconsistent";
+                let message =
+                    "not an Arrow file or stream, or a damaged one: its parts are inconsistent";
                 Error::format(path, message)
             }
             Fault::Unknown(message) => Error::format(path, message),
@@ -81,6 +82,8 @@ struct Reader<R> {
     fields: Vec<Field>,
     dictionaries: HashMap<i64, Column>,
     budget: Budget,
+    /// Whether the mark of the end was read: in a file, an index follows.
+    has_ended: bool,
 }
 
 /// A message: its kind and metadata, within `metadata`, and its body.
@@ -122,7 +125,7 @@ impl<R: Read> Reader<R> {
             }
             _ => return Err(Fault::Damaged),
         };
-        Ok(Self { input, fields, dictionaries: HashMap::new(), budget })
+        Ok(Self { input, fields, dictionaries: HashMap::new(), budget, has_ended: false })
     }
 
     /// Columns without cells.
@@ -131,17 +134,16 @@ impl<R: Read> Reader<R> {
     }
 
     /// The columns of the next rows, all or those at `kept`; nothing at the end.
-    fn next(
-        &mut self,
-        kept: Option<&[usize]>,
-    ) -> Found<Option<Vec<Column>>> {
-        while let Some(message) = message(&mut self.input, None, self.budget.most)? {
+    fn next(&mut self, kept: Option<&[usize]>) -> Found<Option<Vec<Column>>> {
+        while !self.has_ended {
+            let Some(message) = message(&mut self.input, None, self.budget.most)? else { break };
             match message.head().ok_or(Fault::Damaged)? {
                 (DICTIONARY, head) => self.learn(&head, &message.body)?,
                 (ROWS, head) => return self.rows(&head, &message.body, kept).map(Some),
                 _ => return Err(Fault::Damaged),
             }
         }
+        self.has_ended = true;
         Ok(None)
     }
 
@@ -161,12 +163,7 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    fn rows(
-        &mut self,
-        head: &Flat<'_>,
-        body: &[u8],
-        kept: Option<&[usize]>,
-    ) -> Found<Vec<Column>> {
+    fn rows(&mut self, head: &Flat<'_>, body: &[u8], kept: Option<&[usize]>) -> Found<Vec<Column>> {
         let mut batch = Batch::new(head, body).ok_or(Fault::Damaged)?;
         let Self { fields, dictionaries, budget, .. } = self;
         let mut parts = Vec::new();
@@ -199,11 +196,7 @@ fn column(
 }
 
 /// The next message; none at the end. `start` are its first bytes if they were read before.
-fn message(
-    input: &mut impl Read,
-    start: Option<Vec<u8>>,
-    most: u64,
-) -> Found<Option<Message>> {
+fn message(input: &mut impl Read, start: Option<Vec<u8>>, most: u64) -> Found<Option<Message>> {
     let mut length = match start {
         Some(start) => start,
         None => bytes(input, 4, most)?,

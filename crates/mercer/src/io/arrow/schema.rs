@@ -1,7 +1,7 @@
 //! The columns of an Arrow table: what their cells are.
 
-use super::{Fault, Found};
 use super::flat::Flat;
+use super::{Fault, Found};
 
 /// A column.
 #[derive(Debug, Clone)]
@@ -17,16 +17,27 @@ pub(super) struct Field {
 pub(super) enum Kind {
     Null,
     Bool,
-    Whole { bytes: usize, is_signed: bool },
+    Whole {
+        bytes: usize,
+        is_signed: bool,
+    },
     Half,
     Single,
     Double,
     /// Moments in time, counted from 1970 in steps of so many nanoseconds.
-    Moment { bytes: usize, step: i128 },
+    Moment {
+        bytes: usize,
+        step: i128,
+    },
     /// Integers of which so many digits stand behind the point.
-    Decimal { bytes: usize, scale: i32 },
+    Decimal {
+        bytes: usize,
+        scale: i32,
+    },
     /// Letters behind each other, with places of 4 or 8 bytes.
-    Text { bytes: usize },
+    Text {
+        bytes: usize,
+    },
     /// Views of letters.
     View,
 }

@@ -79,14 +79,24 @@ impl<W: Write> Writer<W> {
         let places = build.tables(schema.slot(1), self.columns.len());
         for (place, (name, kind)) in places.into_iter().zip(&self.columns) {
             let number = if *kind == Kind::Text { 5 } else { 3 };
-            let slots = [Slot::Offset, Slot::U8(1), Slot::U8(number), Slot::Offset, Slot::None, Slot::Offset];
+            let slots = [
+                Slot::Offset,
+                Slot::U8(1),
+                Slot::U8(number),
+                Slot::Offset,
+                Slot::None,
+                Slot::Offset,
+            ];
             let field = build.table(place, &slots);
             build.text(field.slot(0), name);
-            build.table(field.slot(3), match kind {
-                Kind::Text => &[],
-                Kind::Single => &[Slot::I16(1)],
-                Kind::Double => &[Slot::I16(2)],
-            });
+            build.table(
+                field.slot(3),
+                match kind {
+                    Kind::Text => &[],
+                    Kind::Single => &[Slot::I16(1)],
+                    Kind::Double => &[Slot::I16(2)],
+                },
+            );
             build.tables(field.slot(5), 0);
         }
     }
@@ -158,7 +168,9 @@ fn message(kind: u8, body: i64) -> [Slot; 4] {
 
 fn number(column: &Column, row: usize, name: &str) -> io::Result<f64> {
     column.number(row).ok_or_else(|| {
-        let message = format!("column {name:?} holds numbers in the first rows and text in later ones: write .csv");
+        let message = format!(
+            "column {name:?} holds numbers in the first rows and text in later ones: write .csv"
+        );
         io::Error::new(ErrorKind::InvalidData, message)
     })
 }
@@ -189,7 +201,10 @@ fn texts(
         for row in rows {
             column.push_text(row, &mut letters);
             let end = i32::try_from(letters.len()).map_err(|_| {
-                io::Error::new(ErrorKind::InvalidData, "the texts are too long for an Arrow table: write .csv")
+                io::Error::new(
+                    ErrorKind::InvalidData,
+                    "the texts are too long for an Arrow table: write .csv",
+                )
             })?;
             body.extend(end.to_le_bytes());
         }

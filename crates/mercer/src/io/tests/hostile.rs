@@ -10,8 +10,7 @@ use crate::error::Error;
 use crate::io::read::parse;
 use crate::io::{Column, Format, ReadOptions, Table};
 
-const NAMES: [&str; 7] =
-    ["x", "x.csv", "x.tsv", "x.npy", "x.libsvm", "x.parquet", "x.arrow"];
+const NAMES: [&str; 7] = ["x", "x.csv", "x.tsv", "x.npy", "x.libsvm", "x.parquet", "x.arrow"];
 
 /// Whatever comes out, it is a rectangle.
 fn survive(name: &str, bytes: &[u8]) {
