@@ -178,7 +178,7 @@ const PIECES: [&[u8]; 20] = [
     b"\x1f\x8b\x08",
     b"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 ];
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 7] = [
     "application/json",
     "text/csv",
     "application/vnd.apache.parquet",

@@ -1,9 +1,12 @@
 """The page of `mercer explore`, used as a person uses it."""
 
+import functools
+import http.server
 import json
 import re
 import shlex
 import subprocess
+import threading
 from urllib.parse import unquote
 
 import pytest
@@ -498,3 +501,43 @@ def test_a_stranger_sees_nothing(browser, server):
     assert response.status == 401
     assert page.goto(server.url.rsplit(TOKEN, 1)[0]).status == 401
     context.close()
+
+
+@pytest.fixture
+def other_page(tmp_path):
+    """Serves a page of another origin of this machine: a function of its text gives the address."""
+    serve = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    serve.func.log_message = lambda *words: None
+    with http.server.ThreadingHTTPServer(("localhost", 0), serve) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+
+        def page_of(text):
+            (tmp_path / "page.html").write_text(f"<!doctype html><title>other</title>{text}")
+            return f"http://localhost:{other.server_port}/page.html"
+
+        yield page_of
+        other.shutdown()
+
+
+def test_a_notebook_of_this_machine_shows_it_in_a_frame(browser, tmp_path, other_page):
+    server = Server(tmp_path, "--frames")
+    page = browser.new_page()
+    page.goto(other_page(f'<iframe src="{server.url}" width="100%" height="900"></iframe>'))
+    frame = page.frame_locator("iframe")
+    frame.locator("#panel-embedding .caption", has_text="of the variance").wait_for()
+    assert frame.locator("#offline").is_hidden()
+    page.close()
+    server.kill()
+
+
+def test_other_pages_neither_frame_nor_read_it(browser, server, other_page):
+    page = browser.new_page()
+    page.goto(other_page(f'<iframe src="{server.url}" width="100%" height="900"></iframe>'))
+    page.wait_for_timeout(500)
+    assert page.frames[-1].locator("#panels").count() == 0
+    read = """async (url) => {
+      try { return await (await fetch(url)).text(); } catch (error) { return String(error); }
+    }"""
+    for path in ["", "api/start", "app.js"]:
+        assert page.evaluate(read, server.url + path) == "TypeError: Failed to fetch"
+    page.close()
