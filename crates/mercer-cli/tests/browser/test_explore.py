@@ -541,3 +541,35 @@ def test_other_pages_neither_frame_nor_read_it(browser, server, other_page):
     for path in ["", "api/start", "app.js"]:
         assert page.evaluate(read, server.url + path) == "TypeError: Failed to fetch"
     page.close()
+
+
+EDGES = {
+    "constant": ("a,b", "1,2\n" * 30, "embedding", "all rows are alike"),
+    "two-rows": ("a,b", "1,2\n3,4\n", "embedding", "100 % of the variance in 1 component."),
+    "classes": (
+        "a,b,id",
+        "".join(f"{i % 7},{i % 5},i{i}\n" for i in range(60)),
+        "svm",
+        "60 classes",
+    ),
+    "markup": (
+        '"<img src=x onerror=alert(1)>",b,k',
+        "".join(f"{i % 7},{i % 5},<b>{i % 2}</b>\n" for i in range(40)),
+        "preimage",
+        "<img src=x onerror=alert(1)>",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_tables_at_the_edge(name, browser, tmp_path):
+    header, rows, panel, text = EDGES[name]
+    (tmp_path / "t.csv").write_text(f"{header}\n{rows}")
+    server = Server(tmp_path, "t.csv")
+    context = browser.new_context(viewport={"width": 1400, "height": 6000})
+    seen = Explorer(context, server.url)
+    assert text in seen.caption(panel)
+    assert seen.page.locator(".caption.failed").count() == 0
+    context.close()
+    server.kill()
+    assert seen.complaints == []
