@@ -27,7 +27,7 @@ impl LowRank<'_> {
         let checked = Checked::new(params, targets, n)?;
         let rows = Some(&checked.rows[..]);
         let fit = Fit { params, checked: &checked, rows, started: Instant::now() };
-        self.fit(ctx, fit, n, start)
+        self.fit(ctx, fit, n, start, self.held()?)
     }
 
     /// The decisions for the rows `test` of machines with each of `steps`, fitted on the rows that count in `targets`, each
