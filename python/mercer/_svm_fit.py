@@ -129,8 +129,20 @@ def _check_landmarks(estimator) -> None:
         _params.at_least(estimator, "cell_overlap", 0)
         if estimator.landmarks is not None or estimator.warm_start:
             raise _params.refuse(estimator, "cells", "None with landmarks or warm_start", cells)
+    if getattr(estimator, "one_vs_rest", False):
+        _check_one_vs_rest(estimator)
     if estimator.polish and estimator.landmarks is None:
         raise _params.refuse(estimator, "polish", "False without landmarks to start from", True)
+
+
+def _check_one_vs_rest(estimator) -> None:
+    _params.boolean(estimator, "one_vs_rest")
+    if estimator.landmarks is None:
+        raise _params.refuse(estimator, "one_vs_rest", "False without landmarks", True)
+    if estimator.polish:
+        raise _params.refuse(estimator, "polish", "False with one_vs_rest", True)
+    if _svm_probability.wants_probabilities(estimator):
+        raise _params.refuse(estimator, "probability", "False with one_vs_rest", True)
 
 
 def _check_approximation(estimator) -> None:
@@ -174,6 +186,7 @@ def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
         "dtype": _fit.result_type(estimator, X),
         "landmarks": _landmarks.settings(estimator, X, choice),
         "polish": bool(estimator.polish),
+        "one_vs_rest": bool(getattr(estimator, "one_vs_rest", False)),
         "cells": _cells(estimator),
         "auto": getattr(estimator, "approximation", None) == "auto",
     }

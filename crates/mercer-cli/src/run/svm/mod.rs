@@ -118,6 +118,7 @@ fn svc_job(args: &SvcArgs) -> Job<'_> {
     params.c = args.cost;
     params.nu = args.nu.unwrap_or(params.nu);
     params.auto = args.approximation.approximation.is_some();
+    params.one_vs_rest = args.one_vs_rest;
     Job {
         command: "svc",
         table: &args.table,
@@ -208,6 +209,7 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
     // Kernel and cost are replaced by those that are chosen.
     let mut params = params(SvmTask::CSvc, &args.kernel[0], &args.smo);
     params.epsilon = args.epsilon.unwrap_or(params.epsilon);
+    params.one_vs_rest = args.one_vs_rest;
     let job = Job {
         command: "search",
         table: &args.table,

@@ -3,6 +3,7 @@
 use super::SampledLoss;
 use super::rows::WantedSum;
 use crate::model::svm::check::Checked;
+use crate::model::svm::decode::is_one_vs_rest;
 use crate::model::svm::exact_kernel::spread_out;
 use crate::model::svm::problem::DualSolution;
 use crate::model::svm::{SvmParams, Task};
@@ -36,9 +37,9 @@ pub fn mean_loss(
     sums: &[Vec<f64>],
 ) -> SampledLoss {
     let mut total = Totals::default();
-    for ((solution, places), sums) in solved.iter().zip(looked).zip(sums) {
+    for (problem, ((solution, places), sums)) in solved.iter().zip(looked).zip(sums).enumerate() {
         for (&place, sum) in places.iter().zip(sums) {
-            let loss = |decision: f64| loss(params, checked, solution, place, decision);
+            let loss = |decision: f64| loss(params, checked, (solution, problem), place, decision);
             let (model, exact) = (solution.decisions[place], sum + solution.offset);
             total.add(loss(model), loss(exact), model - exact);
         }
@@ -50,14 +51,17 @@ pub fn mean_loss(
 fn loss(
     params: &SvmParams,
     checked: &Checked,
-    solution: &DualSolution,
+    (solution, problem): (&DualSolution, usize),
     place: usize,
     decision: f64,
 ) -> f64 {
     let sample = solution.samples[place];
     match params.task {
         Task::CSvc | Task::NuSvc => {
-            let first = checked.places[solution.samples[0]];
+            let first = match is_one_vs_rest(params, checked.classes.len()) {
+                true => problem,
+                false => checked.places[solution.samples[0]],
+            };
             let sign = if checked.places[sample] == first { 1.0 } else { -1.0 };
             (1.0 - sign * decision).max(0.0)
         }

@@ -23,7 +23,7 @@ use rows::{Held, TrainingRows};
 
 use super::assemble::{Computed, assemble};
 use super::check::Checked;
-use super::decode::pairs;
+use super::decode::{differences, is_one_vs_rest, pairs};
 use super::exact_kernel::spread_out;
 use super::fit::{MARGIN, deadline};
 use super::problem::{DualProblem, DualSolution};
@@ -225,6 +225,16 @@ impl Svm {
         Ok(self)
     }
 
+    /// Turns a function for each class into one for each pair, as decisions of all machines are.
+    fn decide_by_differences(&mut self) {
+        let by_class = Mat::from_fn(self.coef.cols(), self.coef.rows(), |i, p| self.coef[(p, i)]);
+        let of_pairs = differences(&by_class);
+        self.coef = Mat::from_fn(of_pairs.cols(), of_pairs.rows(), |p, i| of_pairs[(i, p)]);
+        let k = self.offset.len();
+        self.offset = differences(&Mat::from_vec(self.offset.clone(), 1, k)).into_vec();
+        self.prepared = Default::default();
+    }
+
     /// Whether the monitor or the time limit ended a fit.
     fn was_stopped(&self) -> bool {
         let problems = self.report.machine.iter().flat_map(|machine| &machine.problems);
@@ -248,6 +258,15 @@ fn check(params: &SvmParams, wanted: &LandmarkParams) -> Result<()> {
     if wanted.keep_sums {
         let text = "a support vector machine has no sums over rows to keep: warm-start it instead";
         return Err(Error::parameter(Param::Landmarks, text));
+    }
+    if params.one_vs_rest && params.task != Task::CSvc {
+        let text = "is for classes with a cost C";
+        return Err(Error::parameter("one_vs_rest", text));
+    }
+    if params.one_vs_rest && params.polish {
+        let text =
+            "the exact machine has a problem for each pair of classes: polish without one_vs_rest";
+        return Err(Error::parameter(Param::Polish, text));
     }
     if params.c == f64::INFINITY && params.task != Task::OneClass && params.task != Task::NuSvc {
         let text = "must be finite with landmarks, which do not keep classes separable, got inf";
@@ -387,6 +406,9 @@ impl<'a> LowRank<'a> {
         if let Some(looked) = looked {
             compare(ctx, &mut model, &probes, &looked, fit.params.tolerance, sign)?;
         }
+        if is_one_vs_rest(fit.params, fit.checked.classes.len()) {
+            model.decide_by_differences();
+        }
         notes::on_report(&mut model);
         model.report.seconds = fit.started.elapsed().as_secs_f64();
         Ok(model)
@@ -459,24 +481,24 @@ impl<'a> LowRank<'a> {
             None => dual,
             Some(model) => dual.start_from(&model.coefficients_of(problem, rows, places)),
         };
-        let all: Vec<(usize, usize)> = pairs(fit.checked.classes.len()).collect();
-        if all.is_empty() {
-            let dual = DualProblem::whole(fit.params, fit.checked);
-            return Ok(vec![self.solve(ctx, fit, begun(dual, 0))?]);
-        }
-        let progress = SharedProgress::new("pairs of classes", all.len());
-        let quiet = if all.len() > 1 { ctx.without_steps() } else { ctx.clone() };
+        let count = problems(fit.params, fit.checked);
+        let is_rest = is_one_vs_rest(fit.params, fit.checked.classes.len());
+        let stage = if is_rest { "classes" } else { "pairs of classes" };
+        let progress = SharedProgress::new(stage, count);
+        let quiet = if count > 1 { ctx.without_steps() } else { ctx.clone() };
         let one = |own: &Context, problem: usize| -> Result<Solved> {
-            let (a, b) = all[problem];
-            let dual = DualProblem::pair(fit.params, fit.checked, a, b);
+            let dual = posed(fit.params, fit.checked, problem);
             let solved = self.solve(own, fit, begun(dual, problem))?;
-            if all.len() > 1 {
+            if count > 1 {
                 // A break is seen by the problems that follow.
                 let _ = progress.add(ctx, 1);
             }
             Ok(solved)
         };
-        quiet.side_by_side(all.len(), self.problem_bytes(rows.len()), one)
+        if count == 1 {
+            return Ok(vec![one(ctx, 0)?]);
+        }
+        quiet.side_by_side(count, self.problem_bytes(rows.len()), one)
     }
 
     /// Bytes that a problem of at most n samples takes.
@@ -576,6 +598,25 @@ fn compare(
         }
     }
     Ok(())
+}
+
+/// How many problems there are.
+fn problems(params: &SvmParams, checked: &Checked) -> usize {
+    match checked.classes.len() {
+        k if is_one_vs_rest(params, k) => k,
+        k => pairs(k).count().max(1),
+    }
+}
+
+/// One of them.
+fn posed(params: &SvmParams, checked: &Checked, problem: usize) -> DualProblem {
+    if is_one_vs_rest(params, checked.classes.len()) {
+        return DualProblem::rest(params, checked, problem);
+    }
+    match pairs(checked.classes.len()).nth(problem) {
+        None => DualProblem::whole(params, checked),
+        Some((a, b)) => DualProblem::pair(params, checked, a, b),
+    }
 }
 
 /// What the solver may spend that goes on after some steps.
