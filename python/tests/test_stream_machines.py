@@ -121,10 +121,10 @@ def test_what_rows_in_blocks_cannot_do_is_refused():
         SVC(**FIT).fit(parts(CODES), CODES)
     with pytest.raises(ValueError, match="requires y"):
         SVC(**FIT).fit(parts(None))
-    with pytest.raises(ValueError, match="one class"):
+    with pytest.raises(ValueError, match="greater than one"):
         SVC(**FIT).fit(parts(np.zeros(N, dtype=int), weights=False))
     with pytest.raises(ParameterError, match="gamma as a number"):
-        SVC(**FIT | {"kernel": "poly", "gamma": "scale"}).fit(parts(CODES))
+        SVC(**FIT | {"kernel": "poly", "degree": 1.5, "gamma": "scale"}).fit(parts(CODES))
     with pytest.raises(ParameterError, match="not compared"):
         SVCSearch(landmarks=30).fit(parts(CODES), CODES)
     with pytest.raises(ParameterError, match="not compared"):
