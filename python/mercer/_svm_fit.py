@@ -129,7 +129,7 @@ def _check_landmarks(estimator) -> None:
         _params.at_least(estimator, "cell_overlap", 0)
         if estimator.landmarks is not None or estimator.warm_start:
             raise _params.refuse(estimator, "cells", "None with landmarks or warm_start", cells)
-    if getattr(estimator, "one_vs_rest", False):
+    if hasattr(estimator, "one_vs_rest"):
         _check_one_vs_rest(estimator)
     if estimator.polish and estimator.landmarks is None:
         raise _params.refuse(estimator, "polish", "False without landmarks to start from", True)
@@ -137,6 +137,8 @@ def _check_landmarks(estimator) -> None:
 
 def _check_one_vs_rest(estimator) -> None:
     _params.boolean(estimator, "one_vs_rest")
+    if not estimator.one_vs_rest:
+        return
     if estimator.landmarks is None:
         raise _params.refuse(estimator, "one_vs_rest", "False without landmarks", True)
     if estimator.polish:

@@ -382,7 +382,7 @@ impl Svm {
     pub(super) fn can_start(&self, params: &SvmParams, checked: &Checked) -> bool {
         let classes = (!checked.classes.is_empty()).then_some(&checked.classes);
         let is_alike = self.params.task == params.task && self.classes.as_ref() == classes;
-        let is_rest = |params| is_one_vs_rest(params, checked.classes.len());
+        let is_rest = |params: &SvmParams| is_one_vs_rest(params, checked.classes.len());
         is_alike && self.cells.is_none() && is_rest(&self.params) == is_rest(params)
     }
 
