@@ -127,11 +127,13 @@ impl<'a> FitRows<'a> {
                     .map(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite))
                     .collect();
                 numbers += own.places.iter().filter(|place| is_number[**place]).count() as u64;
-                own.names.iter().for_each(|name| drop(sums.entry(name.clone()).or_insert(0.0)));
+                // Added up row by row, as in memory.
+                let mut own_sums: Vec<f64> =
+                    own.names.iter().map(|name| sums.get(name).copied().unwrap_or(0.0)).collect();
                 for (row, &place) in own.places.iter().enumerate() {
-                    let weight = targets.weights.as_ref().map_or(1.0, |weights| weights[row]);
-                    *sums.get_mut(&own.names[place]).expect("all names are there") += weight;
+                    own_sums[place] += targets.weights.as_ref().map_or(1.0, |w| w[row]);
                 }
+                sums.extend(own.names.iter().cloned().zip(own_sums));
             }
             Ok(())
         })?;
