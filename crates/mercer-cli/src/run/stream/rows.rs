@@ -118,7 +118,7 @@ impl<'a> FitRows<'a> {
 
     /// The classes of all rows; where only the first rows say that targets are classes, the others must be mostly words, too.
     fn learn_classes(&mut self, is_open: bool) -> Result<Vec<String>> {
-        let (mut sums, mut numbers) = (BTreeMap::new(), 0);
+        let (mut sums, mut numbers) = (BTreeMap::<String, f64>::new(), 0);
         let rows = self.pass(|_, targets| {
             if let Some(own) = targets.class_labels() {
                 let is_number: Vec<bool> = own
