@@ -2,13 +2,13 @@
 
 ``svm_modes.py [--rows N ...] [--only DATA] [--mode WORDS ...] [--liquid PYTHON] [--write]``.
 
-Two data sets: land and sea, uniform points of the sphere as unit vectors with the classes of the
-package ``global-land-mask``, whose boundary is fine everywhere; and ringnorm, two normal classes
-in 20 dimensions, whose boundary is smooth. Each mode is fitted once, on two threads, and scored on
-100,000 other points. Exact machines are left out beyond 100,000 rows. Results are kept in
-target/svm_modes.json, so that modes can be measured one by one. ``--write`` puts all that are there
-into docs/svm-modes.md, and draws docs/figures/svm-modes.png. ``--liquid`` names an interpreter that
-has liquidSVM (see liquid_svm.py).
+Three data sets: land and sea, uniform points of the sphere as unit vectors with the classes of the
+package ``global-land-mask``, whose boundary is fine everywhere; ringnorm, two normal classes in 20
+dimensions, whose boundary is smooth; and the digits of MNIST. Each mode is fitted once, on two
+threads, and scored on other samples. Exact machines are left out beyond 100,000 rows. Results are
+kept in target/svm_modes.json, so that modes can be measured one by one. ``--write`` puts all that
+are there into docs/svm-modes.md, and draws docs/figures/svm-modes.png. ``--liquid`` names an
+interpreter that has liquidSVM (see liquid_svm.py).
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench import page  # noqa: E402
+from bench.data import folder  # noqa: E402
+from bench.svm_data import published  # noqa: E402
 from bench.svm_landmark_cases import ringnorm  # noqa: E402
 
 PAGE = page.DOCS / "svm-modes.md"
@@ -39,15 +41,21 @@ HEAD = ["data", "rows to train", "model", "seconds", "accuracy"]
 #: What is drawn: a data set with its rows.
 DRAWN = [("land and sea", 100_000), ("ringnorm", 1_000_000)]
 LIQUID, NYSTROEM = "liquidSVM", "Nystroem(1000) + LinearSVC"
+INTELEX = "scikit-learn-intelex"
+#: Values of C and gamma that a choice by folds compares, as many as liquidSVM.
+GRID = {"Cs": [4.0**power for power in range(10)], "gammas": [2.0**power for power in range(2, 12)]}
+CHOICE = "exact, choice among 10 × 10"
 OURS: dict[str, dict[str, dict[str, Any]]] = {
     "land and sea": {
         "exact": {},
+        CHOICE: GRID,
         "landmarks=1000": {"landmarks": 1000},
         "cells=500": {"cells": 500},
         "cells=1000": {"cells": 1000},
         "cells=2000": {"cells": 2000},
         "cells=500, per_cell=True": {"cells": 500, "per_cell": True},
         "cells=1000, per_cell=True": {"cells": 1000, "per_cell": True},
+        "cells=2000, per_cell=True": {"cells": 2000, "per_cell": True},
         'approximation="auto"': {"approximation": "auto"},
     },
     "ringnorm": {
@@ -59,6 +67,7 @@ OURS: dict[str, dict[str, dict[str, Any]]] = {
         "cells=2000": {"cells": 2000},
         'approximation="auto"': {"approximation": "auto"},
     },
+    "MNIST": {"exact": {}, "landmarks=1000": {"landmarks": 1000}},
 }
 
 
@@ -78,6 +87,11 @@ def problem(name: str, n: int) -> tuple[tuple, tuple, dict[str, float]]:
     if name == "ringnorm":
         made = ringnorm(n, HELD_OUT, 1)
         return (made.X, made.y), (made.Y, made.start), {"gamma": made.gamma, "C": made.cost}
+    if name == "MNIST":
+        made = published("mnist.npz", 0.02, 10.0, n=n, m=10_000, divide=255.0)
+        with np.load(folder() / "mnist.npz") as stored:
+            labels = stored["y_test"]
+        return (made.X, made.y), (made.Y, labels), {"gamma": 0.02, "C": 10.0}
     # The finer the sample of the coast, the narrower the kernel.
     gamma = 300.0 * n / 100_000
     return sphere(n, 1), sphere(HELD_OUT, 2), {"gamma": gamma, "C": 10.0}
@@ -87,7 +101,8 @@ def ours(mode: dict[str, Any], params: dict[str, float]) -> Any:
     """A machine; where cells choose, a search with its own grid."""
     from mercer import SVC, SVCSearch
 
-    return SVCSearch(**mode, n_jobs=2) if mode.get("per_cell") else SVC(**params, **mode, n_jobs=2)
+    is_choice = mode.get("per_cell") or "Cs" in mode
+    return SVCSearch(**mode, n_jobs=2) if is_choice else SVC(**params, **mode, n_jobs=2)
 
 
 def nystroem(params: dict[str, float]) -> Any:
@@ -98,6 +113,13 @@ def nystroem(params: dict[str, float]) -> Any:
 
     features = Nystroem(gamma=params["gamma"], n_components=1000, random_state=0)
     return make_pipeline(features, LinearSVC(C=params["C"], random_state=0))
+
+
+def intelex(params: dict[str, float]) -> Any:
+    """The exact machine of scikit-learn-intelex."""
+    from sklearnex.svm import SVC
+
+    return SVC(**params, cache_size=1907)
 
 
 def timed(model: Any, train: tuple, held: tuple) -> tuple[float, float]:
@@ -128,9 +150,13 @@ def contestants(name: str, n: int, params: dict[str, float], python: str | None)
     """All machines for a data set."""
     found: Contestants = {}
     for words, mode in OURS[name].items():
-        if n > EXACT and (words == "exact" or mode.get("polish")):
+        is_exact = not {"landmarks", "cells", "approximation"} & set(mode) or mode.get("polish")
+        if n > EXACT and is_exact:
             continue
         found[words] = lambda train, held, mode=mode: timed(ours(mode, params), train, held)
+    if name == "MNIST":
+        found[INTELEX] = lambda train, held: timed(intelex(params), train, held)
+        return found
     found[NYSTROEM] = lambda train, held: timed(nystroem(params), train, held)
     if python:
         found[LIQUID] = lambda train, held: liquid(python, train, held)
@@ -158,7 +184,7 @@ def results() -> dict[str, list[float]]:
 
 def rows() -> list[tuple[str, int, str, float, float]]:
     """The same, in the order of the table."""
-    order = {name: [*modes, NYSTROEM, LIQUID] for name, modes in OURS.items()}
+    order = {name: [*modes, NYSTROEM, LIQUID, INTELEX] for name, modes in OURS.items()}
     found = []
     for key, (seconds, accuracy) in results().items():
         name, n, words = key.split("|")
@@ -227,8 +253,11 @@ def main() -> int:
     if "land and sea" in names and importlib.util.find_spec("global_land_mask") is None:
         print("skipped: land and sea: install global-land-mask")
         names.remove("land and sea")
+    if "MNIST" in names and not (folder() / "mnist.npz").is_file():
+        print("skipped: MNIST: no mnist.npz in the data folder")
+        names.remove("MNIST")
     for name in names:
-        for n in arguments.rows:
+        for n in [min([60_000, *arguments.rows])] if name == "MNIST" else arguments.rows:
             measure(name, n, arguments.mode, arguments.liquid)
     words = table()
     print(words)

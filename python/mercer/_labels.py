@@ -131,6 +131,11 @@ def _mixed() -> ValueError:
 
 def class_weights(estimator, classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return the weight of each class, which multiplies C."""
+    return class_weights_of(estimator, classes, np.bincount(codes, minlength=len(classes)))
+
+
+def class_weights_of(estimator, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    """Return the weight of each class, given how many samples each has."""
     given = estimator.class_weight
     if given is None:
         return np.ones(len(classes))
@@ -138,7 +143,10 @@ def class_weights(estimator, classes: np.ndarray, codes: np.ndarray) -> np.ndarr
     if not balanced and not isinstance(given, Mapping):
         expected = "a dictionary, 'balanced' or None"
         raise refuse(estimator, "class_weight", expected, given)
-    found = compute_class_weight(given, classes=classes, y=classes[codes])
+    if balanced:
+        found = counts.sum() / (len(classes) * counts)
+    else:
+        found = compute_class_weight(given, classes=classes, y=classes)
     if not np.all(np.isfinite(found) & (found >= 0)):
         expected = "a dictionary of finite weights of at least 0"
         raise refuse(estimator, "class_weight", expected, given)

@@ -13,7 +13,7 @@ from mercer import _core, _landmarks, _svm_fit, _svm_model
 from mercer._arrays import Samples
 from mercer._base import Estimator
 from mercer._progress import Step
-from mercer._stream import by_blocks
+from mercer._stream import Streamed, by_blocks
 from mercer.kernels import Kernel
 from mercer.reports import MachineReport
 
@@ -94,7 +94,7 @@ class OneClassSVM(OutlierMixin, Estimator):
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
     landmarks_ = property(_landmarks.landmarks)
-    _reads_blocks = False
+    _reads_again = True
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
@@ -164,7 +164,8 @@ class OneClassSVM(OutlierMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, or the kernel matrix if the kernel is precomputed.
+            Samples, or the kernel matrix if the kernel is precomputed; with `landmarks`, also a
+            table that does not fit into memory: see :func:`mercer.scan`.
         y : object
             Not used.
         sample_weight : float or array-like of shape (n_samples,), optional
@@ -227,6 +228,9 @@ class OneClassSVM(OutlierMixin, Estimator):
 
     def _targets(self, y, weights: np.ndarray | None, X) -> tuple:
         return None, weights
+
+    def _block_target(self, X: Streamed) -> None:
+        """Nothing is learned beside samples."""
 
     def _set_model(self, model: _core.Model) -> None:
         _svm_fit.set_attributes(self, model)

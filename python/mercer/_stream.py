@@ -135,6 +135,14 @@ class Streamed:
             start += add_labels(sums, block, start)
         return sums
 
+    def label_counts(self) -> dict[Any, Fraction]:
+        """Return the labels of all rows, with the numbers of their samples."""
+        counts: dict[Any, Fraction] = {}
+        start = 0
+        for X, y, _ in self.blocks():
+            start += add_labels(counts, (X, y, None), start)
+        return counts
+
     def converter(self) -> Streamed:
         """Return what makes samples and targets of blocks, as other machines need it."""
         found = copy.copy(self)
@@ -325,17 +333,21 @@ def refuse_once(X: Any) -> None:
 
 
 def class_targets(
-    estimator: Any, X: Streamed, weigh: Callable[[np.ndarray, np.ndarray], np.ndarray | None]
+    estimator: Any,
+    X: Streamed,
+    weigh: Callable[[np.ndarray, np.ndarray], np.ndarray | None],
+    *,
+    counted: bool = False,
 ) -> np.ndarray:
     """Return the classes of a stream, which one more pass finds, and let its targets become -1 and
     1 for each class, or for the second of two.
 
     `weigh(classes, sums)` returns factors of the weights of the classes, given the sums of the
-    weights of their samples.
+    weights of their samples, or their numbers if they are to be `counted`.
     """
     if X.first_targets().ndim != 1:
         raise ParameterError("rows in blocks have one label each: several are not supported")
-    sums = X.label_sums()
+    sums = X.label_counts() if counted else X.label_sums()
     classes = np.unique(np.asarray(list(sums)))
     if len(classes) < 2:
         raise ValueError(

@@ -90,6 +90,11 @@ class SVC(SvmClassifier):
     polish : bool, default=False
         Whether a fit on landmarks continues to the exact solution, from the support vectors that it
         found. Requires `landmarks`.
+    one_vs_rest : bool, default=False
+        Whether a fit on landmarks tells each of more than two classes from all others, in a problem
+        for each class, in the place of one for each pair. The class with the largest value is
+        predicted; decisions of pairs are differences of the values of two classes. Not with
+        `polish`; probabilities need :meth:`calibrate` with ``cv="prefit"``.
     approximation : {None, "auto"}, default=None
         ``"auto"`` chooses among the exact fit, 1,000 landmarks and cells of 2,000 rows, by
         estimates of work and memory and by small fits of each kind on a sample of the rows:
@@ -132,7 +137,8 @@ class SVC(SvmClassifier):
         Number of support vectors of each class.
     dual_coef_ : ndarray of shape (n_classes - 1, n_SV)
         The coefficients, read-only. For a support vector of class a, row r belongs to the boundary
-        with the r-th of the other classes.
+        with the r-th of the other classes. With `one_vs_rest` and more than two classes, there is
+        a row for each class.
     intercept_ : ndarray of shape (n_classes * (n_classes - 1) / 2,)
         The intercepts.
     coef_ : ndarray of shape (n_classes * (n_classes - 1) / 2, n_features)
@@ -198,6 +204,7 @@ class SVC(SvmClassifier):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        one_vs_rest: bool = False,
         approximation: str | None = None,
         cells: int | None = None,
         cell_overlap: float = 0.25,
@@ -230,6 +237,7 @@ class SVC(SvmClassifier):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.one_vs_rest = one_vs_rest
         self.approximation = approximation
         self.cells = cells
         self.cell_overlap = cell_overlap

@@ -95,7 +95,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         stands for 0.
     decision_function_shape, break_ties, precision
         As for :class:`mercer.SVC`.
-    landmarks, landmark_tol, landmark_method, polish
+    landmarks, landmark_tol, landmark_method, polish, one_vs_rest
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
     cells, cell_overlap
         SVMs on cells of the samples, as for :class:`mercer.SVC`.
@@ -194,6 +194,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         polish: bool = False,
+        one_vs_rest: bool = False,
         cells: int | None = None,
         cell_overlap: float = 0.25,
         per_cell: bool = False,
@@ -227,6 +228,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.polish = polish
+        self.one_vs_rest = one_vs_rest
         self.cells = cells
         self.cell_overlap = cell_overlap
         self.per_cell = per_cell

@@ -23,9 +23,15 @@ from mercer import (
 from mercer._arrays import Samples, svm_weights
 from mercer._base import Estimator
 from mercer._files import class_notes, classes_of
-from mercer._labels import class_names, class_weights, refuse_empty, validate_labels
+from mercer._labels import (
+    class_names,
+    class_weights,
+    class_weights_of,
+    refuse_empty,
+    validate_labels,
+)
 from mercer._reports import problems_of
-from mercer._stream import by_blocks
+from mercer._stream import Streamed, by_blocks, class_targets
 from mercer.reports import MachineReport
 
 
@@ -53,13 +59,18 @@ class SvmClassifier(ClassifierMixin, Estimator):
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
     landmarks_ = property(_landmarks.landmarks)
-    _reads_blocks = False
+    _reads_again = True
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
     _params_from_file = classmethod(_svm_model.params_from_file)
 
-    def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Samples,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model.
 
         A fit that fails leaves the estimator unchanged. One that is interrupted keeps what it has
@@ -72,9 +83,11 @@ class SvmClassifier(ClassifierMixin, Estimator):
             Samples, or the kernel matrix if the kernel is precomputed. float32 and float64 are
             used as they are, in any memory order; a sparse matrix stays sparse. Kernels on strings
             take a list or a column of strings, those on columns a data frame or a dictionary of
-            columns, and functions any sequence.
+            columns, and functions any sequence. With `landmarks`, also a table that does not fit
+            into memory: see :func:`mercer.scan`.
         y : array-like of shape (n_samples,)
-            The class of each sample: numbers, booleans or strings.
+            The class of each sample: numbers, booleans or strings. Those of a table in blocks come
+            with it.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the samples, which multiply C. 0 is equivalent to leaving the sample out.
 
@@ -240,6 +253,15 @@ class SvmClassifier(ClassifierMixin, Estimator):
         refuse_empty(self, classes, codes, class_weight, weights)
         self.classes_, self.class_weight_ = classes, class_weight
         return (class_names(classes), codes, class_weight.tolist()), weights
+
+    def _block_target(self, X: Streamed) -> tuple:
+        """The classes of samples in blocks with their weights, without labels."""
+
+        def weigh(classes: np.ndarray, counts: np.ndarray) -> None:
+            self.class_weight_ = class_weights_of(self, classes, counts)
+
+        self.classes_ = class_targets(self, X, weigh, counted=True)
+        return class_names(self.classes_), np.empty(0, np.int64), self.class_weight_.tolist()
 
     def _set_model(self, model: _core.Model) -> None:
         facts = _svm_fit.set_attributes(self, model)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 from scipy import sparse
 
-from mercer import _core, _fit, _landmarks, _params, _svm_probability
+from mercer import _core, _fit, _landmarks, _params, _stream, _svm_probability
 from mercer._arrays import require_finite, svm_weights
 from mercer._kernel_choice import (
     FAMILIES,
@@ -17,6 +18,7 @@ from mercer._kernel_choice import (
     kernel_argument,
     knows_scale,
 )
+from mercer._params import ParameterError
 from mercer._reports import print_problems, problems_of, warn_of_stops
 from mercer._samples import Checked, features
 
@@ -36,6 +38,8 @@ def fit(estimator, X, y, sample_weight):
 
 @_fit.unchanged_on_error
 def _fitted_part(estimator, X, y, sample_weight) -> BaseException | None:
+    if _stream.is_stream(X) or (_stream.fits_in_blocks(estimator, X) and not estimator.polish):
+        return _fitted_blocks(estimator, X, y, sample_weight)
     X, targets, choice = prepare(estimator, X, y, sample_weight)
     start = _warm_start(estimator, X.shape[0], targets[0])
     with _fit.run_of(estimator) as run:
@@ -51,9 +55,38 @@ def _fitted_part(estimator, X, y, sample_weight) -> BaseException | None:
     return raised
 
 
+def _fitted_blocks(estimator, X, y, sample_weight) -> BaseException | None:
+    """Fit on samples in blocks, of classifiers after a pass that finds the classes."""
+    check_params(estimator)
+    X = _stream.opened(estimator, X, y, sample_weight)
+    if _svm_probability.wants_probabilities(estimator):
+        raise ParameterError(
+            "probability=True is not available for rows in blocks: call calibrate with other "
+            "samples and cv='prefit'"
+        )
+    target = estimator._block_target(X)
+    choice = choose_kernel(estimator, X)
+    start = _warm_start(estimator, X.shape[0], target)
+    with _fit.run_of(estimator) as run:
+        data, params = _fit.training_data(estimator, X, choice), settings(estimator, X, choice)
+        model, raised = _core.fit_svm(data, (target, None), start, params, run)
+    estimator._choice = choice
+    estimator.shape_fit_ = (_core.svm_facts(model)["trained_on"], X.shape[1])
+    estimator._set_model(model)
+    if estimator.verbose:
+        print_problems(estimator.report_)
+    return raised
+
+
 def prepare(estimator, X, y, sample_weight) -> tuple[Checked, tuple, Choice]:
     """Return what a fit needs, validated: the samples, the targets with weights, the kernel."""
     check_params(estimator)
+    if _stream.is_stream(X):
+        raise ParameterError(
+            "machines on rows in blocks are not compared: fit one of them, or pass the samples as "
+            "one set"
+        )
+    X = np.asarray(X) if _stream.is_mapped(X) else X
     X = _fit.training_samples(estimator, X)
     weights = svm_weights(sample_weight, X.shape[0])
     return X, estimator._targets(y, weights, X), choose_kernel(estimator, X)
@@ -96,8 +129,22 @@ def _check_landmarks(estimator) -> None:
         _params.at_least(estimator, "cell_overlap", 0)
         if estimator.landmarks is not None or estimator.warm_start:
             raise _params.refuse(estimator, "cells", "None with landmarks or warm_start", cells)
+    if hasattr(estimator, "one_vs_rest"):
+        _check_one_vs_rest(estimator)
     if estimator.polish and estimator.landmarks is None:
         raise _params.refuse(estimator, "polish", "False without landmarks to start from", True)
+
+
+def _check_one_vs_rest(estimator) -> None:
+    _params.boolean(estimator, "one_vs_rest")
+    if not estimator.one_vs_rest:
+        return
+    if estimator.landmarks is None:
+        raise _params.refuse(estimator, "one_vs_rest", "False without landmarks", True)
+    if estimator.polish:
+        raise _params.refuse(estimator, "polish", "False with one_vs_rest", True)
+    if _svm_probability.wants_probabilities(estimator):
+        raise _params.refuse(estimator, "probability", "False with one_vs_rest", True)
 
 
 def _check_approximation(estimator) -> None:
@@ -117,7 +164,9 @@ def _warm_start(estimator, n: int, target: object) -> _core.Model | None:
         return None
     facts = _core.svm_facts(estimator._model)
     names = target[0] if isinstance(target, tuple) else None
-    same = (facts["trained_on"], facts["classes"]) == (n, names)
+    # The rows of a text file are not known before the fit.
+    rows = (n, facts["trained_on"]) if n == sys.maxsize else (n,)
+    same = facts["trained_on"] in rows and facts["classes"] == names
     return estimator._model if same else None
 
 
@@ -139,6 +188,7 @@ def settings(estimator, X: Checked, choice: Choice) -> dict[str, object]:
         "dtype": _fit.result_type(estimator, X),
         "landmarks": _landmarks.settings(estimator, X, choice),
         "polish": bool(estimator.polish),
+        "one_vs_rest": bool(getattr(estimator, "one_vs_rest", False)),
         "cells": _cells(estimator),
         "auto": getattr(estimator, "approximation", None) == "auto",
     }
@@ -182,6 +232,10 @@ def choose_kernel(estimator, X: Checked) -> Choice:
 
 def scale(X: Checked) -> float:
     """Return 1 / (n_features · variance of X), or 1 if the variance is 0."""
+    if isinstance(X, _stream.Streamed):
+        raise ParameterError(
+            "gamma='scale' of this kernel needs all samples at once: give gamma as a number"
+        )
     require_finite(X)
     if sparse.issparse(X):
         squares = X.multiply(X).mean(dtype=np.float64)

@@ -123,6 +123,7 @@ def params_from_file(cls: type, stored: dict, model: _core.Model) -> dict[str, o
             "max_iter": -1 if limit is None else limit,
             "max_time": stored["max_seconds"],
             "polish": stored.get("polish", False),
+            "one_vs_rest": stored.get("one_vs_rest", False),
             "cells": (stored.get("cells") or {}).get("rows"),
             "cell_overlap": (stored.get("cells") or {}).get("overlap", 0.25),
             "random_state": (stored.get("cells") or {}).get("seed"),

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 from mercer import _core, _landmarks, _svm_fit, _svm_model
 from mercer._arrays import Samples, dtype_of, require_y
 from mercer._base import Estimator
+from mercer._params import ParameterError
 from mercer._progress import Step
-from mercer._stream import by_blocks
+from mercer._stream import Streamed, by_blocks
 from mercer.kernels import Kernel
 from mercer.reports import MachineReport
 
@@ -38,14 +39,19 @@ class SvmRegressor(RegressorMixin, Estimator):
     dual_coef_ = property(_svm_model.dual_coef)
     support_vectors_ = property(_svm_model.support_vectors)
     landmarks_ = property(_landmarks.landmarks)
-    _reads_blocks = False
+    _reads_again = True
     coef_ = property(_svm_model.coef)
     _gamma = property(_svm_model.gamma_alias)
     to_libsvm = _svm_model.to_libsvm
     _params_from_file = classmethod(_svm_model.params_from_file)
     _notes_to_save = _svm_model.notes
 
-    def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(
+        self,
+        X: Samples,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Fit the model.
 
         A fit that fails leaves the estimator unchanged. One that is interrupted keeps what it has
@@ -55,9 +61,10 @@ class SvmRegressor(RegressorMixin, Estimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Samples, or the kernel matrix if the kernel is precomputed.
+            Samples, or the kernel matrix if the kernel is precomputed; with `landmarks`, also a
+            table that does not fit into memory: see :func:`mercer.scan`.
         y : array-like of shape (n_samples,)
-            Targets.
+            Targets. Those of a table in blocks come with it.
         sample_weight : float or array-like of shape (n_samples,), optional
             Weights of the samples, which multiply C. 0 is equivalent to leaving the sample out.
 
@@ -75,6 +82,12 @@ class SvmRegressor(RegressorMixin, Estimator):
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
         return np.ascontiguousarray(y), weights
+
+    def _block_target(self, X: Streamed) -> np.ndarray:
+        """What the extension module knows numbers as targets by."""
+        if not X.flat and X.first_targets().shape[1] != 1:
+            raise ParameterError("rows in blocks have one target each: several are not supported")
+        return np.empty(0)
 
     @by_blocks
     def predict(self, X: Samples) -> np.ndarray:

@@ -194,3 +194,45 @@ def test_more_landmarks_than_distinct_rows():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         json.dumps(model.report_)
+
+
+def test_each_class_is_told_from_all_others(tmp_path):
+    digits, labels = load_digits(return_X_y=True)
+    train, test = slice(0, 1200), slice(1200, None)
+    options = {"C": 10, "gamma": 0.001, "landmarks": 200}
+    pairs = SVC(**options).fit(digits[train], labels[train])
+    rest = SVC(**options, one_vs_rest=True).fit(digits[train], labels[train])
+    assert len(rest.report_["machine"]["problems"]) == 10
+    assert rest.dual_coef_.shape == (10, len(rest.support_))
+    assert rest.intercept_.shape == (45,)
+    scores = [machine.score(digits[test], labels[test]) for machine in (pairs, rest)]
+    assert min(scores) > 0.93
+    assert abs(scores[0] - scores[1]) < 0.03
+    # Decisions of pairs are differences of one value for each class.
+    rest.set_params(decision_function_shape="ovo")
+    found = rest.decision_function(digits[test])
+    place = {
+        pair: at for at, pair in enumerate((a, b) for a in range(10) for b in range(a + 1, 10))
+    }
+    for a, b, c in ((0, 1, 2), (3, 5, 9)):
+        whole = found[:, place[a, b]] + found[:, place[b, c]]
+        np.testing.assert_allclose(whole, found[:, place[a, c]], atol=1e-8)
+    rest.save(tmp_path / "rest.mercer")
+    loaded = mercer.load(tmp_path / "rest.mercer")
+    assert loaded.one_vs_rest
+    assert np.array_equal(loaded.predict(digits[test]), rest.predict(digits[test]))
+    assert np.array_equal(loaded.dual_coef_, rest.dual_coef_)
+    assert loaded.report_["machine"]["problems"] == rest.report_["machine"]["problems"]
+    rest.calibrate(digits[test], labels[test], cv="prefit")
+    assert np.array_equal(
+        rest.predict_proba(digits[test]).argmax(axis=1), rest.predict(digits[test])
+    )
+    for wrong in ({"landmarks": None}, {"polish": True}, {"probability": True}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", FutureWarning)
+            with pytest.raises(ValueError, match="one_vs_rest"):
+                SVC(**options | {"one_vs_rest": True} | wrong).fit(digits, labels)
+    search = SVCSearch(Cs=[1, 10], gammas=[0.001], landmarks=100, one_vs_rest=True, cv=2)
+    search.fit(digits[train], labels[train])
+    assert search.best_score_ > 0.9
+    assert len(search.best_estimator_.report_["machine"]["problems"]) == 10

@@ -122,6 +122,7 @@ fn flag(name: Param) -> &'static str {
         Param::ClassWeights => "--class-weight",
         Param::MaxRounds => "--max-iter",
         Param::MaxSeconds => "--max-time",
+        Param::Named("one_vs_rest") => "--one-vs-rest",
         Param::Named("metric") => "--metric",
         Param::Named("criterion") => "--choose",
         other => other.name(),

@@ -17,7 +17,7 @@ use crate::samples::Given;
 type Fit = (Model, Option<Py<PyBaseException>>);
 
 /// Fits a machine on samples or on a kernel matrix, from the coefficients of `start` if there is one, and calibrates it
-/// if that was asked for.
+/// if that was asked for. Targets of rows in blocks come with them: `targets` has the names and weights of classes alone.
 #[guarded]
 #[pyfunction]
 #[pyo3(signature = (x, targets, start, settings, run))]
@@ -30,8 +30,17 @@ pub fn fit_svm(
     run: Run,
 ) -> PyResult<Fit> {
     let calibration = settings.calibration.as_ref().map(CalibrationArgs::read).transpose()?;
-    let (params, targets, input) = (settings.params(py)?, targets.read()?, x.input()?);
+    let (params, targets) = (settings.params(py)?, targets.read()?);
     let start = start.as_ref().and_then(|model| machine(model.get()).ok());
+    if let Given::Blocks(blocks) = &x {
+        let (mut rows, dtype) = (blocks.get().rows(py), blocks.get().dtype);
+        let (model, raised) = enter_keeping(py, &run, |ctx| {
+            Svm::fit_blocks(ctx, &params, &targets, &mut rows, dtype, start)
+        })?;
+        let model = super::python_model(py, model, &settings.dtype)?;
+        return Ok((model, raised.map(|error| error.into_value(py))));
+    }
+    let input = x.input()?;
     let (model, raised) = enter_keeping(py, &run, |ctx| {
         let mut model = Svm::fit(ctx, &params, &input, &targets, start)?;
         // One that was interrupted before or meanwhile stays as it is.

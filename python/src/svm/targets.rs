@@ -30,6 +30,8 @@ pub struct SvmSettings<'py> {
     pub dtype: String,
     landmarks: Option<LandmarkSettings<'py>>,
     polish: bool,
+    /// Whether each class is told from all others.
+    one_vs_rest: bool,
     /// Rows, overlap and seed.
     cells: Option<(usize, f64, u64)>,
     /// Whether to choose among exact, landmarks and cells.
@@ -54,6 +56,7 @@ impl SvmSettings<'_> {
             changed.landmarks =
                 self.landmarks.as_ref().map(LandmarkSettings::params).transpose()?;
             changed.polish = self.polish;
+            changed.one_vs_rest = self.one_vs_rest;
             changed.cells = self.cells.map(|(rows, overlap, seed)| {
                 let mut cells = CellParams::new(rows);
                 (cells.overlap, cells.seed) = (overlap, seed);

@@ -151,6 +151,9 @@ pub struct SvcArgs {
         conflicts_with = "nu"
     )]
     pub class_weight: Option<ClassWeights>,
+    /// On landmarks, tell each of more than two classes from all others: a problem for each class, not for each pair
+    #[arg(hide_short_help = true, long, requires = "landmarks", conflicts_with_all = ["polish", "probability"], help_heading = "Model")]
+    pub one_vs_rest: bool,
     /// Calibrate class probabilities on out-of-fold decision values of 5-fold cross-validation
     #[arg(hide_short_help = true, long, value_enum, value_name = "METHOD", help_heading = "Model")]
     pub probability: Option<Calibration>,
@@ -328,6 +331,9 @@ pub struct SvmSearchArgs {
     /// For classifiers: class weights, multiples of C: `balanced`, or by name, e.g. `yes=5,no=1`
     #[arg(hide_short_help = true, long, value_name = "WEIGHTS", help_heading = "Model")]
     pub class_weight: Option<ClassWeights>,
+    /// On landmarks, tell each of more than two classes from all others: a problem for each class, not for each pair
+    #[arg(hide_short_help = true, long, requires = "landmarks", conflicts_with_all = ["polish", "probability"], help_heading = "Model")]
+    pub one_vs_rest: bool,
     /// For classifiers: calibrate class probabilities of the chosen model
     #[arg(hide_short_help = true, long, value_enum, value_name = "METHOD", help_heading = "Model")]
     pub probability: Option<Calibration>,

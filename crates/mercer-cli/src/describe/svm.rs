@@ -56,6 +56,9 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
         let solved = problems.iter().filter(|problem| problem.rows > 0).count();
         let what = match report.storage == "cells" {
             true => counted(solved, "problem"),
+            false if svm.one_vs_rest => {
+                format!("{} classes, each against all others", problems.len())
+            }
             false => counted(problems.len(), "pair") + " of classes",
         };
         lines.detail("optimum", format!("{what}{gap}"));
@@ -63,8 +66,14 @@ pub(super) fn describe_optimum(lines: &mut Lines, facts: &Facts, svm: &SvmFacts)
             true => &[],
             false => svm.classes.as_deref().unwrap_or_default(),
         };
-        for ((a, b), problem) in pairs(names.len()).into_iter().zip(problems).take(LISTED) {
-            let pair = format!("{}, {}", names[a], names[b]);
+        let told: Vec<String> = match svm.one_vs_rest {
+            true => names.to_vec(),
+            false => {
+                let pair = |(a, b): (usize, usize)| format!("{}, {}", names[a], names[b]);
+                pairs(names.len()).into_iter().map(pair).collect()
+            }
+        };
+        for (pair, problem) in told.into_iter().zip(problems).take(LISTED) {
             let (support, bounded) = (problem.support, problem.bounded);
             let text =
                 format!("{}, {support} support vectors, {bounded} at bound", optimum(problem));

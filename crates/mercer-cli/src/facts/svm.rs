@@ -30,6 +30,8 @@ pub struct SvmFacts {
     pub tolerance: Option<f64>,
     /// The names of the classes, of a classifier.
     pub classes: Option<Vec<String>>,
+    /// Whether each of more than two classes was told from all others.
+    pub one_vs_rest: bool,
     /// The class weights, multiples of C.
     pub class_weights: Option<Vec<f64>>,
     /// Support vectors.
@@ -122,6 +124,7 @@ pub(super) fn of_machine(machine: &Svm, saved: &ModelFile) -> Facts {
         tube: machine.report.machine.as_ref().and_then(|report| report.tube),
         tolerance: (!is_text).then_some(params.tolerance),
         classes: machine.classes.clone(),
+        one_vs_rest: machine.params.one_vs_rest && machine.counts.len() > 2,
         class_weights: machine.class_weights.clone(),
         support: machine.support.len(),
         support_of_classes: machine.classes.as_ref().map(|_| machine.counts.clone()),

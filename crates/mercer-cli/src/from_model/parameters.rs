@@ -92,6 +92,7 @@ fn of_machine(model: &Svm) -> Vec<Setting> {
     all.extend(params.max_seconds.map(|limit| setting("max_time", "max-time", limit)));
     all.extend(landmarks(params.landmarks.as_ref(), &model.report));
     all.extend(switch("polish", "polish", params.polish));
+    all.extend(switch("one_vs_rest", "one-vs-rest", params.one_vs_rest));
     if let Some(cells) = &params.cells {
         all.push(setting("cells", "cells", cells.rows));
         all.push(setting("cell_overlap", "cell-overlap", cells.overlap));

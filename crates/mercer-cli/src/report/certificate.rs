@@ -147,7 +147,10 @@ fn problems(facts: &Facts, machine: &SvmReport) -> Table {
     ];
     let classes = facts.svm.as_ref().and_then(|svm| svm.classes.as_deref()).unwrap_or_default();
     let pairs = pairs(classes.len());
-    if pairs.len() == machine.problems.len() {
+    if facts.svm.as_ref().is_some_and(|svm| svm.one_vs_rest) {
+        let names = classes.iter().map(|class| format!("{class} vs all others")).collect();
+        columns.insert(0, ("classes", Column::Text(names)));
+    } else if pairs.len() == machine.problems.len() {
         let name = |&(a, b): &(usize, usize)| format!("{} vs {}", classes[a], classes[b]);
         let names = pairs.iter().map(name).collect();
         columns.insert(0, ("classes", Column::Text(names)));

@@ -222,3 +222,39 @@ fn refusals_say_what_reads_in_blocks() {
     let run = folder.run(&format!("{KRR} --target y --metric mae {SMALL}"));
     check(&run.err, &["squared error or the accuracy"]);
 }
+
+#[test]
+fn machines_in_blocks_are_those_in_memory() {
+    let folder = folder();
+    let on = "--columns a,b,c --label name --landmarks 6 --landmark-method uniform";
+    for line in [
+        format!("svc t.csv {on} --target kind -C 10"),
+        format!("svc t.csv {on} --target kind --class-weight balanced --weights w --scale minmax"),
+        format!("svc t.csv {on} --target kind --nu 0.02"),
+        format!("svr t.csv {on} --target y"),
+        format!("svr t.csv {on} --target y --absolute --weights w"),
+        format!("oneclass t.csv {on}"),
+    ] {
+        same(&folder, &line);
+    }
+    // Rows whose classes and weights come with them may be predicted in blocks, too.
+    let run = folder.done(&format!("predict blocks.mercer parts {SMALL} -o again.csv"));
+    check(&run.err, &["exceeds the memory budget"]);
+}
+
+#[test]
+fn machines_in_blocks_refuse_what_needs_all_rows() {
+    let folder = folder();
+    let line = in_blocks("svc t.csv --columns a,b,c --label name --target kind --landmarks 6");
+    for flags in ["--polish", "--probability sigmoid", "--intervals", "--test 0.2", "--plot p.svg"]
+    {
+        let run = folder.run(&format!("{line} {flags}"));
+        let flag = flags.split(' ').next().unwrap();
+        assert!(run.code != Some(0), "{flags}");
+        check(&run.err, &[flag, "not available for a table that is read in blocks"]);
+    }
+    let exact = in_blocks("svc t.csv --columns a,b,c --label name --target kind");
+    let run = folder.run(&exact);
+    assert!(run.code != Some(0));
+    check(&run.err, &["--landmarks, which reads a table in blocks"]);
+}

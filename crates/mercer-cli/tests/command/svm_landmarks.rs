@@ -137,3 +137,18 @@ fn what_has_no_meaning_is_refused() {
         );
     }
 }
+
+#[test]
+fn each_class_is_told_from_all_others() {
+    let folder = folder();
+    let line = "svc s.csv --target kind --landmarks 40 --one-vs-rest";
+    let run = folder.done(&format!("{line} -v -m m.mercer"));
+    check(&run.err, &["classes, each against all others"]);
+    let object = folder.done(&format!("{line} --json -q")).json();
+    let classes = object["svm"]["classes"].as_array().unwrap().len();
+    assert_eq!(object["report"]["machine"]["problems"].as_array().unwrap().len(), classes);
+    folder.done("predict m.mercer s.csv -o p.csv");
+    let run = folder.run("svc s.csv --target kind --one-vs-rest");
+    assert_eq!(run.code, Some(2), "{}", run.err);
+    check(&run.err, &["--landmarks"]);
+}

@@ -1,7 +1,7 @@
 //! The rows of a table in blocks, as a fit takes them: columns by role, scaled; labels as the classes of the whole table.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use mercer::context::Step;
 use mercer::io::Table;
@@ -29,6 +29,8 @@ pub struct FitRows<'a> {
     first: Chosen,
     /// The classes, if the target has any.
     pub classes: Option<Vec<String>>,
+    /// The total weight of the rows of each.
+    class_sums: Vec<f64>,
     scaling: Option<Scaling>,
     /// The precision.
     pub types: Types,
@@ -58,6 +60,7 @@ impl<'a> FitRows<'a> {
             roles,
             first,
             classes,
+            class_sums: Vec::new(),
             scaling: None,
             types,
             reading,
@@ -92,6 +95,18 @@ impl<'a> FitRows<'a> {
         self.variance.variances()
     }
 
+    /// The same in a pass of its own.
+    pub fn learn_variances(&mut self) -> Result<Vec<Option<f64>>> {
+        self.session.progress.begin("preparing");
+        self.pass(|_, _| Ok(()))?;
+        Ok(self.variances())
+    }
+
+    /// The total weight of the rows of each class.
+    pub fn class_sums(&self) -> Vec<f64> {
+        self.class_sums.clone()
+    }
+
     /// How many columns targets are regressed on.
     pub fn regressed(&self) -> usize {
         match &self.classes {
@@ -103,7 +118,7 @@ impl<'a> FitRows<'a> {
 
     /// The classes of all rows; where only the first rows say that targets are classes, the others must be mostly words, too.
     fn learn_classes(&mut self, is_open: bool) -> Result<Vec<String>> {
-        let (mut names, mut numbers) = (BTreeSet::new(), 0);
+        let (mut sums, mut numbers) = (BTreeMap::<String, f64>::new(), 0);
         let rows = self.pass(|_, targets| {
             if let Some(own) = targets.class_labels() {
                 let is_number: Vec<bool> = own
@@ -112,7 +127,13 @@ impl<'a> FitRows<'a> {
                     .map(|name| name.trim().parse::<f64>().is_ok_and(f64::is_finite))
                     .collect();
                 numbers += own.places.iter().filter(|place| is_number[**place]).count() as u64;
-                names.extend(own.names.iter().cloned());
+                // Added up row by row, as in memory.
+                let mut own_sums: Vec<f64> =
+                    own.names.iter().map(|name| sums.get(name).copied().unwrap_or(0.0)).collect();
+                for (row, &place) in own.places.iter().enumerate() {
+                    own_sums[place] += targets.weights.as_ref().map_or(1.0, |w| w[row]);
+                }
+                sums.extend(own.names.iter().cloned().zip(own_sums));
             }
             Ok(())
         })?;
@@ -122,11 +143,13 @@ impl<'a> FitRows<'a> {
             );
             return Err(about(self.stream.head(), message));
         }
-        if names.len() as u64 == rows && rows > 2 {
+        if sums.len() as u64 == rows && rows > 2 {
             let column = self.first.places.targets.first().map_or(0, |target| target.column);
             return Err(columns::all_different(self.stream.head(), column));
         }
-        Ok(Labels::new(&names.into_iter().collect::<Vec<_>>()).names)
+        let names = Labels::new(&sums.keys().collect::<Vec<_>>()).names;
+        self.class_sums = names.iter().map(|name| sums[name]).collect();
+        Ok(names)
     }
 
     fn learn_scaling(&mut self, kind: ScalingKind) -> Result<Option<Scaling>> {

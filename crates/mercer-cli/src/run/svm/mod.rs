@@ -5,6 +5,7 @@ mod finish;
 mod fit;
 mod output;
 mod picture;
+mod stream;
 mod targets;
 
 use mercer::io::{ModelFile, Table};
@@ -117,6 +118,7 @@ fn svc_job(args: &SvcArgs) -> Job<'_> {
     params.c = args.cost;
     params.nu = args.nu.unwrap_or(params.nu);
     params.auto = args.approximation.approximation.is_some();
+    params.one_vs_rest = args.one_vs_rest;
     Job {
         command: "svc",
         table: &args.table,
@@ -207,6 +209,7 @@ pub fn search(session: &Session, args: &SvmSearchArgs) -> std::result::Result<()
     // Kernel and cost are replaced by those that are chosen.
     let mut params = params(SvmTask::CSvc, &args.kernel[0], &args.smo);
     params.epsilon = args.epsilon.unwrap_or(params.epsilon);
+    params.one_vs_rest = args.one_vs_rest;
     let job = Job {
         command: "search",
         table: &args.table,
@@ -265,7 +268,15 @@ fn run(session: &Session, mut job: Job<'_>) -> std::result::Result<(), Failure> 
     // Refused before the table is read.
     job.input_kind.scaling(job.learning.features.scale, Scale::Standard)?;
     explain::check(job.explain, &job.input_kind)?;
-    let table = data::read(session, job.table, &job.input_kind)?;
+    let on_landmarks = job.params.landmarks.is_some();
+    if on_landmarks
+        && job.search.is_none()
+        && let Some(table) = data::stream(session, job.table, &job.input_kind)?
+    {
+        return stream::fit(session, &job, table);
+    }
+    let table = data::read(session, job.table, &job.input_kind)
+        .map_err(|error| data::by_landmarks(error, on_landmarks || job.search.is_some()))?;
     if let Some(task) = job.task {
         job.kind = target_kind(session, task, &table, job.target);
     }

@@ -16,7 +16,8 @@ pub fn checked(targets: Targets, how: Option<&ClassWeights>, table: &Table) -> R
         }
         Target::Classes { labels, .. } => {
             check(labels, rows, table)?;
-            let weights = how.map(|how| class_weights(how, labels, rows)).transpose()?;
+            let sums = counts(labels, rows);
+            let weights = how.map(|how| class_weights(how, &labels.names, &sums)).transpose()?;
             Ok(targets.with_class_weights(weights))
         }
         _ => Ok(targets),
@@ -56,13 +57,12 @@ fn counts(labels: &Labels, rows: Option<&[f64]>) -> Vec<f64> {
     counts
 }
 
-fn class_weights(how: &ClassWeights, labels: &Labels, rows: Option<&[f64]>) -> Result<Vec<f64>> {
-    let classes = &labels.names;
+/// The weights of classes, given the total weight of the rows of each.
+pub fn class_weights(how: &ClassWeights, classes: &[String], sums: &[f64]) -> Result<Vec<f64>> {
     let named = match how {
         ClassWeights::Balanced => {
-            let counts = counts(labels, rows);
-            let even = counts.iter().sum::<f64>() / classes.len() as f64;
-            return Ok(counts.iter().map(|count| even / count).collect());
+            let even = sums.iter().sum::<f64>() / classes.len() as f64;
+            return Ok(sums.iter().map(|sum| even / sum).collect());
         }
         ClassWeights::Named(named) => named,
     };
@@ -85,15 +85,18 @@ mod tests {
     #[test]
     fn balanced_classes_count_the_same() {
         let labels = Labels::new(&["a", "a", "a", "b"]);
-        let balanced = class_weights(&ClassWeights::Balanced, &labels, None).unwrap();
+        let of = |how: &ClassWeights, rows: Option<&[f64]>| {
+            class_weights(how, &labels.names, &counts(&labels, rows))
+        };
+        let balanced = of(&ClassWeights::Balanced, None).unwrap();
         assert_eq!((3.0 * balanced[0], balanced[1]), (2.0, 2.0));
         let weighted = Some(&[1.0, 0.0, 0.0, 1.0][..]);
-        let even = class_weights(&ClassWeights::Balanced, &labels, weighted).unwrap();
+        let even = of(&ClassWeights::Balanced, weighted).unwrap();
         assert_eq!(even, [1.0, 1.0]);
         let named = ClassWeights::Named(vec![("b".into(), 5.0)]);
-        assert_eq!(class_weights(&named, &labels, None).unwrap(), [1.0, 5.0]);
+        assert_eq!(of(&named, None).unwrap(), [1.0, 5.0]);
         let wrong = ClassWeights::Named(vec![("c".into(), 5.0)]);
-        let error = class_weights(&wrong, &labels, None).unwrap_err().to_string();
+        let error = of(&wrong, None).unwrap_err().to_string();
         assert!(error.contains("no class \"c\"") && error.contains("a, b"), "{error}");
     }
 }

@@ -235,6 +235,15 @@ impl<'a> Tensors<'a> {
         }
     }
 
+    /// How many rows the matrix `name` has.
+    pub fn rows(&self, name: &str) -> Result<usize, Fault> {
+        match self.metadata.info(name).map(|info| info.shape.as_slice()) {
+            Some([rows, _]) => Ok(*rows),
+            Some(_) => Err(Fault::Invalid(format!("its tensor '{name}' is not a matrix"))),
+            None => Err(missing(name)),
+        }
+    }
+
     /// The bytes of tensor `name`, which must have this type and, if one is given, this shape. The frame has checked
     /// that the byte range lies within the file and has the length that the shape says.
     pub fn bytes(

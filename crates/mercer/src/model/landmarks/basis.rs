@@ -113,7 +113,7 @@ impl<T: Real> Basis<T> {
     }
 
     /// Chooses landmarks among a sample of the rows. `needed` are the bytes of a fit beside the choice.
-    pub(super) fn choose(
+    pub(crate) fn choose(
         ctx: &Context,
         kernel: &KernelSpec,
         params: &LandmarkParams,
@@ -167,6 +167,12 @@ impl<T: Real> Basis<T> {
         capacity.check(landmarks.n())?;
         let found = Candidates::given(landmarks, candidates::first_means(first), blocks);
         Self::of(ctx, kernel, params, (center, usize::MAX), found)
+    }
+
+    /// The same for a fit that adds nothing up.
+    pub(crate) fn without_sums(mut self, ctx: &Context) -> Result<Self> {
+        self._reservations.0 = ctx.reserve("the sums over rows", 0, HINT)?;
+        Ok(self)
     }
 
     /// Chooses landmarks among samples in memory.
@@ -395,7 +401,7 @@ impl<'a> Fitted<'a> {
 }
 
 /// Refuses targets that are missing, too many or not finite, and invalid weights.
-pub(super) fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Result<()> {
+pub(crate) fn check_rows(block: &RowBlock<'_>, before: usize, t: usize) -> Result<()> {
     let n = block.samples.n();
     let found = block.targets.as_ref().map_or(0, |y| y.cols());
     if found != t {

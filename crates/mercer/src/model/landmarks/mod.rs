@@ -30,7 +30,7 @@ mod sampled;
 mod tests;
 mod workers;
 
-pub(crate) use basis::{Basis, factored, kernel_at};
+pub(crate) use basis::{Basis, check_rows, factored, kernel_at};
 pub(super) use candidates::report as report_read;
 pub(crate) use capacity::{Fit, direct_bytes};
 pub(super) use capacity::{either_bytes, eligible};

@@ -1,7 +1,7 @@
 //! Assembles the solutions of all dual problems into one model.
 
 use super::check::Checked;
-use super::decode::pairs;
+use super::decode::{is_one_vs_rest, pairs};
 use super::problem::DualSolution;
 use super::report::SvmReport;
 use super::{Svm, SvmParams};
@@ -43,14 +43,19 @@ pub(super) fn assemble(
     support.iter().enumerate().for_each(|(column, &i)| column_of[i] = column);
     let mut counts = vec![0; k.max(1)];
     support.iter().for_each(|&i| counts[class_of(i)] += 1);
-    let lines = k.max(2) - 1;
+    let is_rest = is_one_vs_rest(params, k);
+    let lines = if is_rest { k } else { k.max(2) - 1 };
     let mut coef = Mat::zeros(lines, support.len());
     let sign = if k == 2 { -1.0 } else { 1.0 };
     for (problem, solution) in solved.iter().enumerate() {
         let (a, b) = pairs(k).nth(problem).unwrap_or((0, 1));
         for (&sample, &beta) in solution.samples.iter().zip(&solution.beta) {
             if beta != 0.0 {
-                let line = if k > 0 && class_of(sample) == a { b - 1 } else { a };
+                let line = match is_rest {
+                    true => problem,
+                    false if k > 0 && class_of(sample) == a => b - 1,
+                    false => a,
+                };
                 coef[(line, column_of[sample])] = sign * beta;
             }
         }

@@ -1,7 +1,7 @@
 //! Calibration: out-of-fold decision values, and probability curves fitted to them.
 
 use super::check::Checked;
-use super::decode::pairs;
+use super::decode::{is_one_vs_rest, pairs};
 use super::exact_kernel::{ExactKernel, Given, Working};
 use super::fit::Fit;
 use super::low_rank::LowRank;
@@ -166,6 +166,10 @@ impl Svm {
     ) -> Result<()> {
         check_folds(settings.folds)?;
         let checked = self.check(targets, x.n())?;
+        if is_one_vs_rest(&self.params, checked.classes.len()) {
+            let text = "has no decisions of pairs on folds to calibrate: calibrate it on samples that it was not fitted on";
+            return Err(Error::parameter("one_vs_rest", text));
+        }
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let low_rank = LowRank::of_model(ctx, self, &kept)?;
         let params = self.params.clone();

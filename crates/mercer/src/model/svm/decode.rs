@@ -1,5 +1,6 @@
 //! From decisions of pairs of classes to classes.
 
+use super::SvmParams;
 use crate::linalg::view::Mat;
 
 /// The class, by place, that most pairs speak for; of several, the first, as in LIBSVM. `decisions` is m × problems.
@@ -50,6 +51,17 @@ pub(super) fn pairs(classes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..classes).flat_map(move |first| (first + 1..classes).map(move |second| (first, second)))
 }
 
+/// Whether more than two classes are each told from all others.
+pub(super) fn is_one_vs_rest(params: &SvmParams, classes: usize) -> bool {
+    params.one_vs_rest && classes > 2
+}
+
+/// Decisions of pairs of classes (m × pairs), given a value for each class (m × classes): the differences, so that the largest value has the most votes.
+pub(super) fn differences(values: &Mat<f64>) -> Mat<f64> {
+    let all: Vec<(usize, usize)> = pairs(values.cols()).collect();
+    Mat::from_fn(values.rows(), all.len(), |i, p| values[(i, all[p].0)] - values[(i, all[p].1)])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -67,6 +79,14 @@ mod tests {
         let decisions = Mat::from_vec(vec![0.0, -0.0, 1e-300, -1e-300], 4, 1);
         assert_eq!(votes(&decisions, 2), [1, 1, 1, 0]);
         assert_eq!(votes(&Mat::from_vec(vec![0.0; 3], 1, 3), 3), [2]);
+    }
+
+    #[test]
+    fn the_largest_value_has_the_most_votes() {
+        let rows = [[0.2, -1.0, 0.1], [-3.0, -2.0, -2.5], [1.0, 2.0, 2.0]];
+        let found = votes(&differences(&Mat::from_fn(3, 3, |i, j| rows[i][j])), 3);
+        // Of equal values the decision is 0, which speaks for the second of the pair.
+        assert_eq!(found, [0, 1, 2]);
     }
 
     #[test]

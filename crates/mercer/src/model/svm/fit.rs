@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use super::assemble::{Computed, assemble};
 use super::check::Checked;
 use super::class_blocks::SharedBlocks;
+use super::decode::is_one_vs_rest;
 use super::exact_kernel::{ExactKernel, Given, Working};
 use super::precision::KernelPrecision;
 use super::problem::{DualProblem, DualSolution};
@@ -69,6 +70,10 @@ impl Svm {
             return Ok(model);
         }
         check_polish(params)?;
+        if params.one_vs_rest {
+            let text = "needs landmarks, whose features all problems share: give their number";
+            return Err(Error::parameter("one_vs_rest", text));
+        }
         if let Some(cells) = &params.cells {
             let mut model = Self::fit_on_cells(ctx, params, cells, &cells_of(input)?, targets)?;
             model.report.seconds = started.elapsed().as_secs_f64();
@@ -377,7 +382,8 @@ impl Svm {
     pub(super) fn can_start(&self, params: &SvmParams, checked: &Checked) -> bool {
         let classes = (!checked.classes.is_empty()).then_some(&checked.classes);
         let is_alike = self.params.task == params.task && self.classes.as_ref() == classes;
-        is_alike && self.cells.is_none()
+        let is_rest = |params: &SvmParams| is_one_vs_rest(params, checked.classes.len());
+        is_alike && self.cells.is_none() && is_rest(&self.params) == is_rest(params)
     }
 
     /// The coefficients of one problem for samples of the training set, in LIBSVM's orientation; 0 for samples without
@@ -401,6 +407,7 @@ impl Svm {
         for (s, &row) in self.support.iter().enumerate() {
             let Some(i) = place_of[row] else { continue };
             let line = match places.get(i) {
+                _ if is_one_vs_rest(&self.params, k) => problem,
                 None => 0,
                 Some(&place) if place == a => b - 1,
                 Some(&place) if place == b => a,

@@ -116,6 +116,10 @@ pub struct SvmParams {
     /// Whether a fit on landmarks goes on to the exact machine, from the coefficients that it found.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub polish: bool,
+    /// Whether more than two classes are each told from all others, of a fit on landmarks: a problem for each class in the place of one for each pair. The class with the
+    /// largest value is predicted, and decisions of pairs are differences of these values.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_vs_rest: bool,
     /// The sizes of cells that have a machine each; `None` for one machine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cells: Option<CellParams>,
@@ -169,6 +173,7 @@ impl SvmParams {
             max_seconds: None,
             landmarks: None,
             polish: false,
+            one_vs_rest: false,
             cells: None,
             auto: false,
         }
@@ -226,7 +231,7 @@ impl Svm {
     }
 
     /// The dual coefficients of the support vectors: (classes − 1) × support, or 1 × support without classes. Of an exact machine, these are
-    /// `coef`.
+    /// `coef`; of one that tells each class from all others, there is a line for each class.
     #[doc(hidden)]
     pub fn dual_coef(&self) -> &Mat<f64> {
         self.landmarks.as_ref().map_or(&self.coef, |state| &state.dual)

@@ -73,6 +73,20 @@ impl DualProblem {
             .started()
     }
 
+    /// The problem of a class, by place, against all others.
+    pub fn rest(params: &SvmParams, checked: &Checked, class: usize) -> Self {
+        let samples: Vec<usize> = (0..checked.rows.len()).collect();
+        let variable = |&i: &usize| {
+            let most = params.c * checked.class_weights[checked.places[i]] * checked.weights[i];
+            let sign = if checked.places[i] == class { 1.0 } else { -1.0 };
+            one_sided(sign, most, -sign)
+        };
+        let variables: Vec<Variable> = samples.iter().map(variable).collect();
+        let problem = Problem { group: vec![0; samples.len()], variables, f: None };
+        let (sums, taken_off) = (Vec::new(), Vec::new());
+        Self { task: params.task, samples, problem, sums, taken_off, constant: 0.0 }.started()
+    }
+
     /// The problem of all samples, for tasks without classes.
     pub fn whole(params: &SvmParams, checked: &Checked) -> Self {
         let n = checked.rows.len();

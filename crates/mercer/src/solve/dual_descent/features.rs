@@ -8,7 +8,7 @@ use crate::linalg::rows::{add_scaled, dot};
 use crate::linalg::view::Mat;
 
 /// Rows whose products are one piece of work. Sums run over pieces in their order, so that the number of threads changes no result.
-const PIECE: usize = 512;
+pub(super) const PIECE: usize = 512;
 
 /// The rows φ of n samples with m features each.
 pub trait FeatureRows: Sync {
@@ -59,16 +59,27 @@ impl Chosen<'_> {
 
     /// Σ β φ over (place, β).
     pub fn sum(&self, ctx: &Context, beta: &[(usize, f64)], m: usize) -> Vec<f64> {
-        let part = |beta: &[(usize, f64)]| {
-            let mut sum = vec![0.0; m];
-            beta.iter().for_each(|&(place, by)| add_scaled(self.row(place), by, &mut sum));
-            sum
-        };
-        let parts: Vec<Vec<f64>> = ctx.install(|| beta.par_chunks(PIECE).map(part).collect());
         let mut sum = vec![0.0; m];
-        parts.iter().for_each(|part| sum.iter_mut().zip(part).for_each(|(sum, v)| *sum += v));
+        ctx.install(|| add_pieces(|i| self.row(beta[i].0), beta, &mut sum));
         sum
     }
+}
+
+/// `sum += Σ β φ` over (·, β), where `row(i)` is the φ of the i-th.
+pub(super) fn add_pieces<'a>(
+    row: impl Fn(usize) -> &'a [f32] + Sync,
+    beta: &[(usize, f64)],
+    sum: &mut [f64],
+) {
+    let m = sum.len();
+    let part = |(piece, beta): (usize, &[(usize, f64)])| {
+        let mut sum = vec![0.0; m];
+        let each = beta.iter().enumerate();
+        each.for_each(|(i, &(_, by))| add_scaled(row(piece * PIECE + i), by, &mut sum));
+        sum
+    };
+    let parts: Vec<Vec<f64>> = beta.par_chunks(PIECE).enumerate().map(part).collect();
+    parts.iter().for_each(|part| sum.iter_mut().zip(part).for_each(|(sum, v)| *sum += v));
 }
 
 /// Rows in memory.

@@ -15,11 +15,13 @@
 mod active;
 mod descent;
 mod features;
+mod file;
 mod newton;
 #[cfg(test)]
 mod tests;
 
 pub use features::{Chosen, FeatureRows, StoredRows};
+pub use file::FileRows;
 
 use std::time::Instant;
 

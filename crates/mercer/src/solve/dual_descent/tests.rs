@@ -141,3 +141,43 @@ fn a_limit_on_steps_is_kept() {
     let found = run(&rows, &classes(&sign, 100.0), &limited, 2);
     assert_eq!(found.solution.info.stop, Stop::Iterations);
 }
+
+#[test]
+fn rows_in_a_file_give_the_bits_of_those_in_memory() {
+    let (rows, sign) = clouds(9000, 37, 1.0);
+    let stored = StoredRows::new(rows.clone());
+    let mut file = FileRows::new(37, 9000).unwrap();
+    for from in (0..9000).step_by(2048) {
+        let size = 2048.min(9000 - from);
+        file.push(&Mat::from_fn(size, 37, |i, j| rows[(from + i, j)])).unwrap();
+    }
+    assert_eq!(file.squares(), stored.squares());
+    let orders: [Vec<usize>; 3] = [
+        (0..9000).collect(),
+        (0..9000).filter(|i| i % 3 == 0).chain((0..9000).filter(|i| i % 100 == 1)).collect(),
+        (0..9000).rev().step_by(7).collect(),
+    ];
+    let w: Vec<f64> = (0..37).map(|j| f64::from(j).sin()).collect();
+    for order in &orders {
+        for threads in [1, 2] {
+            let ctx = Context::new(threads);
+            let products = |features: &dyn FeatureRows| {
+                let mut out = vec![0.0; order.len()];
+                features.products(&ctx, order, &w, &mut out).unwrap();
+                out
+            };
+            assert_eq!(products(&file), products(&stored));
+            let beta: Vec<(usize, f64)> = order.iter().map(|&row| (row, sign[row])).collect();
+            assert_eq!(file.sum(&ctx, &beta).unwrap(), stored.sum(&ctx, &beta).unwrap());
+            let (a, b) = (file.chosen(&ctx, order).unwrap(), stored.chosen(&ctx, order).unwrap());
+            assert!((0..order.len()).all(|place| a.row(place) == b.row(place)));
+        }
+    }
+    let all: Vec<usize> = (0..9000).collect();
+    let problem = classes(&sign, 1.0);
+    let ctx = Context::new(2);
+    let found = |features: &dyn FeatureRows| {
+        solve(&ctx, features, &all, problem.clone(), &params(1e-4), 1).unwrap().w
+    };
+    assert_eq!(found(&file), found(&stored));
+}

@@ -18,7 +18,8 @@ pub fn svm(model: &Svm) -> Checked {
     }
     let reported = model.report.machine.as_ref().map_or(0, |machine| machine.problems.len());
     if reported > 0 {
-        count("reports of problems", reported, problems)?;
+        let solved = if is_one_vs_rest(model) { model.counts.len() } else { problems };
+        count("reports of problems", reported, solved)?;
     }
     on_landmarks(model, problems)?;
     match &model.anchors {
@@ -87,7 +88,8 @@ fn problems(model: &Svm) -> Result<usize, String> {
     match (&model.classes, model.params.task.is_classification()) {
         (Some(classes), true) if classes.len() >= 2 => {
             count("counts of support vectors", model.counts.len(), classes.len())?;
-            shape("coefficients", model.dual_coef(), classes.len() - 1, model.support.len())?;
+            let lines = classes.len() - usize::from(!is_one_vs_rest(model));
+            shape("coefficients", model.dual_coef(), lines, model.support.len())?;
             if let Some(weights) = &model.class_weights {
                 count("class weights", weights.len(), classes.len())?;
             }
@@ -107,6 +109,11 @@ fn problems(model: &Svm) -> Result<usize, String> {
         (Some(_), false) => Err(format!("a model of task {} has no classes", task(model))),
         (None, true) => Err(format!("the classes of a model of task {} are missing", task(model))),
     }
+}
+
+/// Whether each of more than two classes was told from all others.
+fn is_one_vs_rest(model: &Svm) -> bool {
+    model.landmarks.is_some() && model.params.one_vs_rest && model.counts.len() > 2
 }
 
 fn task(model: &Svm) -> &'static str {

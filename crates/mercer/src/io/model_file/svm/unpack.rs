@@ -29,7 +29,9 @@ pub fn svm(header: &Header, tensors: &mut Tensors<'_>) -> Result<Svm, Fault> {
     let landmarks = match landmarks::unpack(header, tensors, columns, 0, false)? {
         None => None,
         Some(landmarks) => {
-            let dual = tensors.matrix("landmarks.dual", rows, count)?;
+            // Where each class is told from all others, there is a line for each.
+            let lines = tensors.rows("landmarks.dual")?;
+            let dual = tensors.matrix("landmarks.dual", lines, count)?;
             Some(LowRankState { landmarks, dual })
         }
     };
@@ -115,15 +117,16 @@ fn report(header: &Header, tensors: &mut Tensors<'_>) -> Result<Report, Fault> {
     if !tensors.has("problems.counts") {
         return Ok(report);
     }
-    let counts = tensors.places("problems.counts", &[header.k, 4])?;
-    let numbers = tensors.reported("problems.numbers", &[header.k, 3])?;
+    let solved = tensors.rows("problems.counts")?;
+    let counts = tensors.places("problems.counts", &[solved, 4])?;
+    let numbers = tensors.reported("problems.numbers", &[solved, 3])?;
     // Files of earlier versions do not record what a certificate rests on.
     let (certified, rounding) = match tensors.has("problems.certified") {
         true => (
-            tensors.places("problems.certified", &[header.k, 3])?,
-            tensors.reported("problems.rounding", &[header.k])?,
+            tensors.places("problems.certified", &[solved, 3])?,
+            tensors.reported("problems.rounding", &[solved])?,
         ),
-        false => (vec![0; 3 * header.k], vec![f64::NAN; header.k]),
+        false => (vec![0; 3 * solved], vec![f64::NAN; solved]),
     };
     let known = |number: f64| (!number.is_nan()).then_some(number);
     let each = counts.chunks_exact(4).zip(numbers.chunks_exact(3));

@@ -2,14 +2,13 @@
 
 use std::time::Instant;
 
-use super::{Fit, LowRank, Solved};
+use super::{Fit, LowRank, Solved, posed, problems};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
 use crate::model::svm::calibrate::Folds;
 use crate::model::svm::check::Checked;
-use crate::model::svm::decode::pairs;
-use crate::model::svm::problem::DualProblem;
+use crate::model::svm::decode::{differences, is_one_vs_rest};
 use crate::model::svm::{Svm, SvmParams};
 use crate::model::targets::Targets;
 use crate::solve::smo::Stop;
@@ -27,7 +26,7 @@ impl LowRank<'_> {
         let checked = Checked::new(params, targets, n)?;
         let rows = Some(&checked.rows[..]);
         let fit = Fit { params, checked: &checked, rows, started: Instant::now() };
-        self.fit(ctx, fit, n, start)
+        self.fit(ctx, fit, n, start, self.held()?)
     }
 
     /// The decisions for the rows `test` of machines with each of `steps`, fitted on the rows that count in `targets`, each
@@ -41,7 +40,7 @@ impl LowRank<'_> {
     ) -> Result<Vec<Mat<f64>>> {
         let checked = Checked::new(&steps[0], targets, self.n())?;
         let k = checked.classes.len();
-        let count = pairs(k).count().max(1);
+        let count = problems(&steps[0], &checked);
         let sign = if k == 2 { -1.0 } else { 1.0 };
         let along = |ctx: &Context, problem: usize| -> Result<Vec<Vec<f64>>> {
             let mut start: Option<Vec<f64>> = None;
@@ -68,7 +67,9 @@ impl LowRank<'_> {
         };
         let by_problem = ctx.side_by_side(count, self.problem_bytes(self.n()), along)?;
         let table = |step: usize| {
-            Mat::from_fn(test.len(), count, |row, problem| by_problem[problem][step][row])
+            let own = |row: usize, problem: usize| by_problem[problem][step][row];
+            let table = Mat::from_fn(test.len(), count, own);
+            if is_one_vs_rest(&steps[0], k) { differences(&table) } else { table }
         };
         Ok((0..steps.len()).map(table).collect())
     }
@@ -110,12 +111,5 @@ impl LowRank<'_> {
     /// Bytes that a problem of all samples takes.
     pub fn bytes_of_problem(&self) -> u64 {
         self.problem_bytes(self.n())
-    }
-}
-
-fn posed(params: &SvmParams, checked: &Checked, problem: usize) -> DualProblem {
-    match pairs(checked.classes.len()).nth(problem) {
-        None => DualProblem::whole(params, checked),
-        Some((a, b)) => DualProblem::pair(params, checked, a, b),
     }
 }

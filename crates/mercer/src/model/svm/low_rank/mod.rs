@@ -1,9 +1,15 @@
 //! Fits on landmarks: the kernel is approximated by features φ̂(x) = L⁻¹ k_Z(x) of few landmarks, and the dual problem is solved by coordinate descent on these
 //! ([`dual_descent`]). A model is an expansion over the landmarks; the dual coefficients of its training samples are kept beside.
 
+#[cfg(test)]
+mod block_tests;
+mod blocks;
 mod features;
 mod folds;
 mod loss;
+mod maker;
+mod recomputed;
+mod rows;
 #[cfg(test)]
 mod tests;
 
@@ -12,10 +18,12 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 
 use features::Features;
+use maker::Maker;
+use rows::{Held, TrainingRows};
 
 use super::assemble::{Computed, assemble};
 use super::check::Checked;
-use super::decode::pairs;
+use super::decode::{differences, is_one_vs_rest, pairs};
 use super::exact_kernel::spread_out;
 use super::fit::{MARGIN, deadline};
 use super::problem::{DualProblem, DualSolution};
@@ -76,17 +84,20 @@ pub(crate) struct LowRank<'a> {
     /// L with K_ZZ = L Lᵀ.
     factor: Mat<f64>,
     features: Box<dyn FeatureRows + 'a>,
-    /// The true kernel, for decisions on some samples.
-    exact: loss::TrueKernel<'a>,
+    /// Where features are, if not in memory.
+    place: Option<&'static str>,
     report: LandmarkReport,
     /// The largest k(x, x).
     largest: f64,
-    /// The samples as they came.
-    x: AnySamples,
+    /// The samples, if they are in memory.
+    held: Option<Box<dyn TrainingRows + Send + Sync + 'a>>,
     dtype: Dtype,
     seed: u64,
     _reservation: Reservation,
 }
+
+/// The kernel as it was resolved, landmarks, the point that samples are taken relative to, how they were chosen, and L.
+type Known = (KernelSpec, AnySamples, LandmarkState, LandmarkReport, Mat<f64>);
 
 /// The parameters of a fit, with the samples that count.
 #[derive(Clone, Copy)]
@@ -118,6 +129,20 @@ impl Probe {
     }
 }
 
+/// Samples that are looked at once a machine is solved.
+struct Looked {
+    /// Their rows, ascending.
+    rows: Vec<usize>,
+    samples: AnySamples,
+}
+
+impl Looked {
+    /// The places of some rows.
+    fn places(&self, rows: impl Iterator<Item = usize>) -> Vec<usize> {
+        rows.map(|row| self.rows.partition_point(|&other| other < row)).collect()
+    }
+}
+
 impl Fit<'_> {
     /// The place of a sample that counts among those with features.
     fn row(&self, sample: usize) -> usize {
@@ -146,7 +171,8 @@ impl Svm {
         let kept = if checked.rows.len() < x.n() { x.select(&checked.rows) } else { x.clone() };
         let started = Instant::now();
         let fit = Fit { params, checked: &checked, rows: None, started };
-        let mut model = LowRank::new(ctx, params, wanted, &kept)?.fit(ctx, fit, x.n(), start)?;
+        let low_rank = LowRank::new(ctx, params, wanted, &kept)?;
+        let mut model = low_rank.fit(ctx, fit, x.n(), start, low_rank.held()?)?;
         if x.dtype() == Dtype::F32 && is_lost_in_rounding(&model, params.tolerance) {
             model = Self::in_double(ctx, wanted, &kept, fit, (x.n(), start))?;
         }
@@ -187,12 +213,26 @@ impl Svm {
         let _reservation = ctx.reserve("the samples in double precision", bytes, hint)?;
         let double = AnySamples::F64(kept.to_type()?);
         let low_rank = LowRank::new(ctx, fit.params, wanted, &double)?;
-        let mut model = low_rank.fit(ctx, fit, trained_on, start)?;
+        low_rank.fit(ctx, fit, trained_on, start, low_rank.held()?)?.seen_in_single()
+    }
+
+    /// A machine that was computed in double precision, of samples in single.
+    fn seen_in_single(mut self) -> Result<Self> {
         // Landmarks that are means of samples are rounded, as those of other fits are.
-        model.anchors =
-            model.anchors.as_ref().map(|z| z.to_type().map(AnySamples::F32)).transpose()?;
-        (model.dtype, model.computed_in) = (Dtype::F32, Dtype::F64);
-        Ok(model)
+        self.anchors =
+            self.anchors.as_ref().map(|z| z.to_type().map(AnySamples::F32)).transpose()?;
+        (self.dtype, self.computed_in) = (Dtype::F32, Dtype::F64);
+        Ok(self)
+    }
+
+    /// Turns a function for each class into one for each pair, as decisions of all machines are.
+    fn decide_by_differences(&mut self) {
+        let by_class = Mat::from_fn(self.coef.cols(), self.coef.rows(), |i, p| self.coef[(p, i)]);
+        let of_pairs = differences(&by_class);
+        self.coef = Mat::from_fn(of_pairs.cols(), of_pairs.rows(), |p, i| of_pairs[(i, p)]);
+        let k = self.offset.len();
+        self.offset = differences(&Mat::from_vec(self.offset.clone(), 1, k)).into_vec();
+        self.prepared = Default::default();
     }
 
     /// Whether the monitor or the time limit ended a fit.
@@ -218,6 +258,15 @@ fn check(params: &SvmParams, wanted: &LandmarkParams) -> Result<()> {
     if wanted.keep_sums {
         let text = "a support vector machine has no sums over rows to keep: warm-start it instead";
         return Err(Error::parameter(Param::Landmarks, text));
+    }
+    if params.one_vs_rest && params.task != Task::CSvc {
+        let text = "is for classes with a cost C";
+        return Err(Error::parameter("one_vs_rest", text));
+    }
+    if params.one_vs_rest && params.polish {
+        let text =
+            "the exact machine has a problem for each pair of classes: polish without one_vs_rest";
+        return Err(Error::parameter(Param::Polish, text));
     }
     if params.c == f64::INFINITY && params.task != Task::OneClass && params.task != Task::NuSvc {
         let text = "must be finite with landmarks, which do not keep classes separable, got inf";
@@ -284,97 +333,134 @@ impl<'a> LowRank<'a> {
         x: &Samples<T>,
         seed: u64,
     ) -> Result<Self> {
-        let (given, x) = (AnySamples::from(x), on.moved(x)?);
-        let exact = loss::TrueKernel::new(&on, &x);
-        let Features { rows, trace, residual, largest, added, reservation } =
-            Features::new(ctx, &on, &factor, x)?;
+        let (given, moved) = (AnySamples::from(x), on.moved(x)?);
+        let features = Features::new(ctx, Maker::new(&on, &factor), moved.clone())?;
+        let known = (spec, landmarks, state, report, factor);
+        let mut found = Self::with_features(known, features, Dtype::of::<T>(), seed);
+        found.held = Some(Box::new(Held { on, moved, given }));
+        Ok(found)
+    }
+
+    /// Samples that are not in memory, with these features.
+    fn with_features(
+        (spec, landmarks, state, report, factor): Known,
+        features: Features<'a>,
+        dtype: Dtype,
+        seed: u64,
+    ) -> Self {
+        let Features { rows, trace, residual, largest, added, place, reservation } = features;
         let curve = landmarks::curve(&added, trace);
         let report = LandmarkReport { trace, residual_trace: residual, curve, ..report };
-        let (dtype, features) = (Dtype::of::<T>(), rows);
-        Ok(Self {
+        Self {
             spec,
             landmarks,
             state,
             factor,
-            features,
-            exact,
+            features: rows,
+            place,
             report,
             largest,
-            x: given,
+            held: None,
             dtype,
             seed,
             _reservation: reservation,
-        })
+        }
     }
 
-    /// A machine for the samples that count.
+    /// The samples, which are in memory.
+    fn held(&self) -> Result<&dyn TrainingRows> {
+        let missing = || Error::Shape("the samples are not in memory".into());
+        Ok(&**self.held.as_ref().ok_or_else(missing)?)
+    }
+
+    /// A machine for the samples that count, which are `rows`.
     fn fit(
         &self,
         ctx: &Context,
         fit: Fit<'_>,
         trained_on: usize,
         start: Option<&Svm>,
+        rows: &dyn TrainingRows,
     ) -> Result<Svm> {
         let solved = ctx.install(|| self.solve_all(ctx, fit, start))?;
         let (duals, ws): (Vec<DualSolution>, Vec<Vec<f64>>) =
             solved.into_iter().map(|solved| (solved.dual, solved.w)).unzip();
-        let loss = self.exact.loss(ctx, fit.params, fit.checked, fit.rows, &duals)?;
         let probes: Vec<Probe> = duals.iter().map(|dual| Probe::of(dual, fit)).collect();
+        let (looked, loss) = match self.looks(&duals) {
+            true => {
+                self.look(ctx, fit, &duals, &probes, rows).map(|(l, loss)| (Some(l), Some(loss)))?
+            }
+            false => (None, None),
+        };
         let computed = Computed { dtype: self.dtype, computed_in: self.dtype };
         let mut model = assemble(fit.params, fit.checked, duals, trained_on, computed);
         model.params.kernel = self.spec.clone();
-        let sign = if model.classes.as_ref().is_some_and(|classes| classes.len() == 2) {
-            -1.0
-        } else {
-            1.0
-        };
+        let is_two = model.classes.as_ref().is_some_and(|classes| classes.len() == 2);
+        let sign = if is_two { -1.0 } else { 1.0 };
         let coef = self.coefficients(ctx, &ws, sign)?;
         let dual = std::mem::replace(&mut model.coef, coef);
         model.computed_in = self.dtype;
         model.anchors = Some(self.landmarks.clone());
         model.landmarks = Some(LowRankState { landmarks: self.state.clone(), dual });
         self.complete(&mut model.report, loss);
-        self.compare(ctx, &mut model, &probes, fit.params.tolerance, sign)?;
+        if let Some(looked) = looked {
+            compare(ctx, &mut model, &probes, &looked, fit.params.tolerance, sign)?;
+        }
+        if is_one_vs_rest(fit.params, fit.checked.classes.len()) {
+            model.decide_by_differences();
+        }
         notes::on_report(&mut model);
         model.report.seconds = fit.started.elapsed().as_secs_f64();
         Ok(model)
     }
 
-    /// Compares decisions of the model with those of the solver on some samples: what they differ by is rounding, of kernel values and of the division by the factor of their
-    /// matrix, and a solution is not more certain than that.
-    fn compare(
-        &self,
-        ctx: &Context,
-        model: &mut Svm,
-        probes: &[Probe],
-        tolerance: f64,
-        sign: f64,
-    ) -> Result<()> {
-        for (p, probe) in probes.iter().enumerate() {
-            let found = model.decisions(&ctx.unwatched(), &self.x.select(&probe.rows))?;
-            let errors = || {
-                let each = probe.decisions.iter().enumerate();
-                each.map(|(i, want)| (sign * found[(i, p)] - want) * probe.units)
-            };
-            let range = errors().fold(0.0, f64::max) - errors().fold(0.0, f64::min);
-            let Some(machine) = &mut model.report.machine else { continue };
-            let problem = &mut machine.problems[p];
-            let rounding = problem.rounding.unwrap_or(0.0).max(range);
-            problem.rounding = Some(rounding);
-            if problem.stop == Stop::Converged && rounding.is_nan() | (rounding > tolerance) {
-                problem.stop = Stop::Stalled;
-                model.report.converged = false;
-            }
-        }
-        Ok(())
+    /// Whether samples are looked at: rows that have to be read again are not, once somebody asked to stop.
+    fn looks(&self, duals: &[DualSolution]) -> bool {
+        self.held.is_some() || duals.iter().all(|dual| dual.report.stop != Stop::Interrupted)
     }
 
-    fn complete(&self, report: &mut Report, loss: SampledLoss) {
-        let landmarks = LandmarkReport { loss: Some(loss), ..self.report.clone() };
+    /// Looks at some samples: those that decisions are compared for, and those whose loss is computed.
+    fn look(
+        &self,
+        ctx: &Context,
+        fit: Fit<'_>,
+        duals: &[DualSolution],
+        probes: &[Probe],
+        rows: &dyn TrainingRows,
+    ) -> Result<(Looked, SampledLoss)> {
+        // Samples in memory are not watched: a model that was stopped has a report, too.
+        let ctx = &if self.held.is_some() { ctx.unwatched() } else { ctx.clone() };
+        let places = loss::looked_at(duals);
+        let of = |(dual, places): (&DualSolution, &Vec<usize>)| -> Vec<usize> {
+            places.iter().map(|&place| fit.row(dual.samples[place])).collect()
+        };
+        let own: Vec<Vec<usize>> = duals.iter().zip(&places).map(of).collect();
+        let mut all: Vec<usize> = own.iter().flatten().copied().collect();
+        all.extend(probes.iter().flat_map(|probe| &probe.rows));
+        all.sort_unstable();
+        all.dedup();
+        let looked = Looked { samples: rows.samples(ctx, &all)?, rows: all };
+        let wanted: Vec<rows::WantedSum> = duals
+            .iter()
+            .zip(own)
+            .map(|(dual, own)| {
+                loss::wanted(dual, |sample| fit.row(sample), looked.places(own.into_iter()))
+            })
+            .collect();
+        let sums = rows.sums(ctx, &looked.samples, &wanted)?;
+        let loss = loss::mean_loss(fit.params, fit.checked, duals, &places, &sums);
+        Ok((looked, loss))
+    }
+
+    fn complete(&self, report: &mut Report, loss: Option<SampledLoss>) {
+        let landmarks = LandmarkReport { loss, ..self.report.clone() };
         let of_landmarks = landmarks::report(landmarks.clone(), self.dtype);
         report.notes.extend(landmarks::notes(&landmarks));
         report.solver = "dual coordinate descent".into();
         (report.storage, report.reason) = (of_landmarks.storage, of_landmarks.reason);
+        if let Some(place) = self.place {
+            report.reason += &format!("; the features of the rows are {place}");
+        }
         report.landmarks = Some(landmarks);
         report.precision = self.dtype.name().into();
     }
@@ -395,24 +481,24 @@ impl<'a> LowRank<'a> {
             None => dual,
             Some(model) => dual.start_from(&model.coefficients_of(problem, rows, places)),
         };
-        let all: Vec<(usize, usize)> = pairs(fit.checked.classes.len()).collect();
-        if all.is_empty() {
-            let dual = DualProblem::whole(fit.params, fit.checked);
-            return Ok(vec![self.solve(ctx, fit, begun(dual, 0))?]);
-        }
-        let progress = SharedProgress::new("pairs of classes", all.len());
-        let quiet = if all.len() > 1 { ctx.without_steps() } else { ctx.clone() };
+        let count = problems(fit.params, fit.checked);
+        let is_rest = is_one_vs_rest(fit.params, fit.checked.classes.len());
+        let stage = if is_rest { "classes" } else { "pairs of classes" };
+        let progress = SharedProgress::new(stage, count);
+        let quiet = if count > 1 { ctx.without_steps() } else { ctx.clone() };
         let one = |own: &Context, problem: usize| -> Result<Solved> {
-            let (a, b) = all[problem];
-            let dual = DualProblem::pair(fit.params, fit.checked, a, b);
+            let dual = posed(fit.params, fit.checked, problem);
             let solved = self.solve(own, fit, begun(dual, problem))?;
-            if all.len() > 1 {
+            if count > 1 {
                 // A break is seen by the problems that follow.
                 let _ = progress.add(ctx, 1);
             }
             Ok(solved)
         };
-        quiet.side_by_side(all.len(), self.problem_bytes(rows.len()), one)
+        if count == 1 {
+            return Ok(vec![one(ctx, 0)?]);
+        }
+        quiet.side_by_side(count, self.problem_bytes(rows.len()), one)
     }
 
     /// Bytes that a problem of at most n samples takes.
@@ -481,6 +567,55 @@ impl<'a> LowRank<'a> {
         let dual = dual.finish(settled);
         w.iter_mut().for_each(|w| *w /= dual.units);
         Solved { dual, w }
+    }
+}
+
+/// Compares decisions of the model with those of the solver on some samples: what they differ by is rounding, of kernel values and of the division by the factor of their
+/// matrix, and a solution is not more certain than that.
+fn compare(
+    ctx: &Context,
+    model: &mut Svm,
+    probes: &[Probe],
+    looked: &Looked,
+    tolerance: f64,
+    sign: f64,
+) -> Result<()> {
+    for (p, probe) in probes.iter().enumerate() {
+        let samples = looked.samples.select(&looked.places(probe.rows.iter().copied()));
+        let found = model.decisions(&ctx.unwatched(), &samples)?;
+        let errors = || {
+            let each = probe.decisions.iter().enumerate();
+            each.map(|(i, want)| (sign * found[(i, p)] - want) * probe.units)
+        };
+        let range = errors().fold(0.0, f64::max) - errors().fold(0.0, f64::min);
+        let Some(machine) = &mut model.report.machine else { continue };
+        let problem = &mut machine.problems[p];
+        let rounding = problem.rounding.unwrap_or(0.0).max(range);
+        problem.rounding = Some(rounding);
+        if problem.stop == Stop::Converged && rounding.is_nan() | (rounding > tolerance) {
+            problem.stop = Stop::Stalled;
+            model.report.converged = false;
+        }
+    }
+    Ok(())
+}
+
+/// How many problems there are.
+fn problems(params: &SvmParams, checked: &Checked) -> usize {
+    match checked.classes.len() {
+        k if is_one_vs_rest(params, k) => k,
+        k => pairs(k).count().max(1),
+    }
+}
+
+/// One of them.
+fn posed(params: &SvmParams, checked: &Checked, problem: usize) -> DualProblem {
+    if is_one_vs_rest(params, checked.classes.len()) {
+        return DualProblem::rest(params, checked, problem);
+    }
+    match pairs(checked.classes.len()).nth(problem) {
+        None => DualProblem::whole(params, checked),
+        Some((a, b)) => DualProblem::pair(params, checked, a, b),
     }
 }
 

@@ -257,3 +257,65 @@ fn what_does_not_go_together_is_refused() {
     let input = crate::model::Input::precomputed(&values);
     assert!(model.decisions(&ctx, input).is_err());
 }
+
+#[test]
+fn each_class_against_all_others_is_as_many_machines_of_two_classes() {
+    let (x, labels, _) = rings::<f64>(600, 4);
+    let x = AnySamples::from(x);
+    let given = crate::model::landmarks::GivenLandmarks::new(x.select(&[0, 7, 90, 200, 301, 412]));
+    let own = LandmarkParams::new(LandmarkCount::Given(given));
+    let wanted = SvmParams { one_vs_rest: true, ..params(Task::CSvc, Some(own.clone())) };
+    let (ctx, names) = (Context::new(2), |label: usize| format!("c{label}"));
+    let all: Vec<String> = labels.iter().map(|&label| names(label)).collect();
+    let targets = Targets::classes(&all);
+    let model = Svm::fit(&ctx, &wanted, &x, &targets, None).unwrap();
+    assert!(model.report.converged);
+    let machine = model.report.machine.as_ref().unwrap();
+    assert_eq!((machine.problems.len(), model.dual_coef().rows(), model.offset.len()), (4, 4, 6));
+    let of_class = |class: usize| {
+        let told: Vec<&str> =
+            labels.iter().map(|&label| if label == class { "own" } else { "rest" }).collect();
+        let plain = params(Task::CSvc, Some(own.clone()));
+        let two = Svm::fit(&ctx, &plain, &x, &Targets::classes(&told), None).unwrap();
+        // Positive for the second of two classes, "rest".
+        let decisions = two.decisions(&ctx, &x).unwrap();
+        (0..600).map(|i| -decisions[(i, 0)]).collect::<Vec<f64>>()
+    };
+    let values: Vec<Vec<f64>> = (0..4).map(of_class).collect();
+    let found = model.decisions(&ctx, &x).unwrap();
+    let mut wrong = 0;
+    for i in 0..600 {
+        for (p, (a, b)) in super::pairs(4).enumerate() {
+            let want = values[a][i] - values[b][i];
+            assert!((found[(i, p)] - want).abs() < 5e-3 * (1.0 + want.abs()), "{i} {p}");
+        }
+        let best = (0..4).max_by(|&a, &b| values[a][i].total_cmp(&values[b][i])).unwrap();
+        wrong += usize::from(model.labels(&ctx, &x.select(&[i])).unwrap()[0] != names(best));
+    }
+    assert!(wrong < 3, "{wrong}");
+    // A warm start stays where it is, and does not go on from a machine of pairs.
+    let again = Svm::fit(&ctx, &wanted, &x, &targets, Some(&model)).unwrap();
+    let steps = |model: &Svm| -> u64 {
+        model.report.machine.as_ref().unwrap().problems.iter().map(|p| p.iterations).sum()
+    };
+    assert!(steps(&again) < steps(&model) / 4);
+    let pairs = Svm::fit(&ctx, &params(Task::CSvc, Some(own.clone())), &x, &targets, None).unwrap();
+    let cold = Svm::fit(&ctx, &wanted, &x, &targets, Some(&pairs)).unwrap();
+    assert_eq!(cold.coef, model.coef);
+    // Two classes have one problem either way.
+    let two = Targets::classes(&labels.iter().map(|label| label % 2).collect::<Vec<_>>());
+    let one = Svm::fit(&ctx, &wanted, &x, &two, None).unwrap();
+    let other = Svm::fit(&ctx, &params(Task::CSvc, Some(own.clone())), &x, &two, None).unwrap();
+    assert_eq!((one.coef, one.dual_coef().rows()), (other.coef, 1));
+    for wrong in [
+        SvmParams { landmarks: None, ..wanted.clone() },
+        SvmParams { polish: true, ..wanted.clone() },
+        SvmParams { task: Task::NuSvc, ..wanted.clone() },
+    ] {
+        assert!(Svm::fit(&ctx, &wrong, &x, &targets, None).is_err());
+    }
+    let mut model = model;
+    let folds = model.calibrate(&ctx, &x, &targets, Method::Sigmoid, 5, 0);
+    assert!(folds.unwrap_err().to_string().contains("one_vs_rest"));
+    model.calibrate_held_out(&ctx, &x, &targets, Method::Sigmoid).unwrap();
+}
