@@ -23,6 +23,8 @@ from mercer._count_sketch import PolynomialCountSketch
 from mercer._detector import KernelPCADetector
 from mercer._explore import Explorer, explore
 from mercer._feature_map import FeatureMap, feature_map
+from mercer._goodness_of_fit import SteinTest, stein_test
+from mercer._independence import HSICTest, hsic_test
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
 from mercer._kernel_repair import KernelRepair
@@ -66,6 +68,8 @@ from mercer._svc_search import SVCSearch
 from mercer._svr import SVR, NuSVR
 from mercer._svr_search import SVRSearch
 from mercer._table_encoder import TableEncoder
+from mercer._test_result import TestResult
+from mercer._two_samples import MMDTest, energy_test, mmd_test
 from mercer._versions import show_versions
 
 __all__ = [
@@ -89,6 +93,7 @@ __all__ = [
     "FeatureMap",
     "FormatError",
     "GramDisplay",
+    "HSICTest",
     "ImportanceDisplay",
     "InfluenceDisplay",
     "InternalError",
@@ -101,6 +106,7 @@ __all__ = [
     "KernelRidgeCV",
     "KernelRidgeClassifier",
     "KmerDisplay",
+    "MMDTest",
     "NuSVC",
     "NuSVR",
     "Nystroem",
@@ -115,22 +121,28 @@ __all__ = [
     "SVRSearch",
     "Scan",
     "SpectrumDisplay",
+    "SteinTest",
     "Step",
     "TableEncoder",
+    "TestResult",
     "__version__",
     "check_kernel",
     "choose_n_clusters",
+    "energy_test",
     "explain",
     "explore",
     "feature_map",
     "get_num_threads",
+    "hsic_test",
     "kernels",
     "load",
+    "mmd_test",
     "pairwise_kernels",
     "read_libsvm_model",
     "save",
     "scan",
     "set_num_threads",
     "show_versions",
+    "stein_test",
     "svc_path",
 ]

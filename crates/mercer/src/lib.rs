@@ -24,6 +24,7 @@
 pub mod context;
 pub mod error;
 pub mod gram;
+pub mod hypothesis;
 #[cfg(any(feature = "ndarray", feature = "nalgebra", feature = "faer", feature = "arrow"))]
 pub mod interop;
 pub mod io;
