@@ -16,6 +16,7 @@ from mercer import explain, kernels
 from mercer._auto_kernel import AutoKernel
 from mercer._check_kernel import KernelCheck, check_kernel
 from mercer._chi2_sampler import AdditiveChi2Sampler
+from mercer._column_tests import ColumnTests, column_tests
 from mercer._conformal import ConformalRegressor
 from mercer._conformal_classifier import ConformalClassifier
 from mercer._core import FormatError, InternalError, __version__
@@ -82,6 +83,7 @@ __all__ = [
     "BoundaryDisplay",
     "ClusterCount",
     "ClusterDisplay",
+    "ColumnTests",
     "ComponentDisplay",
     "ConformalClassifier",
     "ConformalRegressor",
@@ -128,6 +130,7 @@ __all__ = [
     "__version__",
     "check_kernel",
     "choose_n_clusters",
+    "column_tests",
     "energy_test",
     "explain",
     "explore",

@@ -159,9 +159,21 @@ pub fn stein<'py>(
     Ok(dict)
 }
 
-/// p-values adjusted by Holm's method.
+/// The energy distance of each column of `x`, whose `first` rows are one table, with its p-value, as it is and adjusted.
 #[guarded]
 #[pyfunction]
-pub fn holm(p_values: Vec<f64>) -> Vec<f64> {
-    hypothesis::holm(&p_values)
+pub fn column_tests(
+    py: Python<'_>,
+    x: Matrix<'_>,
+    first: usize,
+    permutations: usize,
+    seed: u64,
+    run: Run,
+) -> PyResult<Vec<(f64, f64, f64)>> {
+    let x: Dense<f64> = x.view()?.to_dense().map_err(|error| exception(py, error))?;
+    let groups: Vec<_> = (0..x.d()).map(|column| column..column + 1).collect();
+    let found = enter(py, &run, |ctx| {
+        hypothesis::columns(ctx, &x, &groups, first, permutations, seed)
+    })?;
+    Ok(found.iter().map(|test| (test.statistic, test.p_value, test.adjusted)).collect())
 }

@@ -55,7 +55,7 @@ mod _core {
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
-    use super::hypothesis::{holm, hsic, mmd, stein, witness};
+    use super::hypothesis::{column_tests, hsic, mmd, stein, witness};
     #[pymodule_export]
     use super::kernels::{canonical, families, fill_matrix, filled, purpose, resolve, shape};
     #[pymodule_export]

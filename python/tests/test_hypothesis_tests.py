@@ -11,7 +11,7 @@ from mercer import energy_test, hsic_test, kernels, mmd_test, stein_test
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 2))
-Y = [*RNG.normal(size=(50, 2)), 0.8, 0]
+Y = RNG.normal(size=(50, 2)) + np.array([0.8, 0])
 
 
 def rbf(A, B, gamma):
@@ -248,3 +248,36 @@ def test_progress_is_reported():
     mmd_test(X, Y, progress=steps.append)
     assert any(step.stage == "permutations" for step in steps)
     assert isinstance(steps[0], mercer.Step)
+
+
+def test_columns_have_the_energy_distance_and_holms_p_values():
+    old, new = RNG.normal(size=(80, 3)), RNG.normal(size=(70, 3)) + np.array([0, 1, 0])
+    found = mercer.column_tests(old, new, n_permutations=199, random_state=1)
+    for k in range(3):
+        alone = energy_test(old[:, [k]], new[:, [k]], n_permutations=199, random_state=1)
+        assert found.statistic[k] == pytest.approx(alone.statistic, rel=1e-11)
+        assert found.p_value[k] == alone.p_value
+    order = np.argsort(found.p_value, kind="stable")
+    steps = np.maximum.accumulate(found.p_value[order] * [3, 2, 1])
+    assert found.adjusted_p_value[order] == pytest.approx(np.minimum(steps, 1))
+    assert found.moved().tolist() == [1]
+    assert found.names == ["x0", "x1", "x2"]
+    assert str(found).splitlines()[1].startswith("x1")
+    with pytest.raises(ValueError, match="n_permutations must be"):
+        mercer.column_tests(old, new, n_permutations=1)
+
+
+@pytest.mark.parametrize("name", ["mmd", "hsic", "stein", "columns"])
+def test_work_can_be_interrupted(name):
+    def stop(_):
+        raise KeyboardInterrupt
+
+    A = RNG.normal(size=(600, 2))
+    run = {
+        "mmd": lambda **how: mmd_test(A[:300], A[300:], **how),
+        "hsic": lambda **how: hsic_test(A, A, **how),
+        "stein": lambda **how: stein_test(A, -A, **how),
+        "columns": lambda **how: mercer.column_tests(A[:300], A[300:], **how),
+    }[name]
+    with pytest.raises(KeyboardInterrupt):
+        run(progress=stop)
