@@ -92,8 +92,8 @@ def hsic_test(
     0.001
     """
     permutations = permutations_of(null, n_permutations)
-    found = [_given(X, kernel_x, memory_budget), _given(Y, kernel_y, memory_budget)]
-    (x, first), (y, second) = found
+    x, first = _given(X, kernel_x, memory_budget)
+    y, second = _given(Y, kernel_y, memory_budget)
     seed = _params.seed(random_state)
     with running(n_jobs, memory_budget, progress) as run:
         found = _core.hsic(x, y, first, second, permutations, seed, run)

@@ -112,7 +112,7 @@ fn what_cannot_be_compared_is_refused() {
     folder.write("one.csv", "a,b,city\n1,2,ulm\n");
     folder.write("blank.csv", "a,b,city\n1,2,ulm\n3,,ulm\n5,6,bonn\n");
     for (line, part) in [
-        ("old.csv other.csv", "the columns b and city of old.csv are missing"),
+        ("old.csv other.csv", "the columns b, city of old.csv are missing"),
         ("old.csv one.csv", "at least two rows"),
         ("old.csv absent.csv", "absent.csv"),
         ("old.csv blank.csv", "missing"),
