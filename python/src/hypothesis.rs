@@ -172,8 +172,7 @@ pub fn column_tests(
 ) -> PyResult<Vec<(f64, f64, f64)>> {
     let x: Dense<f64> = x.view()?.to_dense().map_err(|error| exception(py, error))?;
     let groups: Vec<_> = (0..x.d()).map(|column| column..column + 1).collect();
-    let found = enter(py, &run, |ctx| {
-        hypothesis::columns(ctx, &x, &groups, first, permutations, seed)
-    })?;
+    let found =
+        enter(py, &run, |ctx| hypothesis::columns(ctx, &x, &groups, first, permutations, seed))?;
     Ok(found.iter().map(|test| (test.statistic, test.p_value, test.adjusted)).collect())
 }

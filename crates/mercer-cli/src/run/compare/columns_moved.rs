@@ -5,7 +5,7 @@ use std::ops::Range;
 use mercer::hypothesis::{ColumnTest, columns};
 use mercer::io::Table;
 use mercer::model::ScalingKind;
-use mercer::{Dense, Dtype, Input, Result, Samples};
+use mercer::{Dtype, Input, Result, Samples};
 
 use crate::args::CompareArgs;
 use crate::data::{InputKind, Prepared, Scales};
@@ -19,8 +19,6 @@ pub struct MovedColumns {
     pub groups: Vec<Range<usize>>,
     /// Their tests.
     pub tests: Vec<ColumnTest>,
-    /// The standardised rows.
-    pub rows: Dense<f64>,
 }
 
 impl MovedColumns {
@@ -57,7 +55,7 @@ pub fn find(
     let (names, groups) = groups(chosen, &chosen.features);
     let (permutations, ctx) = (args.permutations as usize, &session.context);
     let tests = columns(ctx, &rows, &groups, first, permutations, args.seed)?;
-    Ok(Some(MovedColumns { names, groups, tests, rows }))
+    Ok(Some(MovedColumns { names, groups, tests }))
 }
 
 /// The columns of the table, and what each became.
