@@ -44,6 +44,12 @@ impl Splits {
         (n as u64).saturating_mul(8 * count.div_ceil(64) as u64)
     }
 
+    /// Bytes that their forms take at least, beside them and the matrix: a tile in both types, its products, and sums.
+    pub fn product_bytes(n: usize, count: usize) -> u64 {
+        let tile = TILE.min(n);
+        8 * (2 * tile * tile + 3 * tile * PANEL + 2 * count) as u64
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.count
@@ -140,10 +146,9 @@ pub(super) fn by_tiles<S: Tiles>(source: &S, ctx: &Context, splits: &Splits) -> 
 
 /// Sets aside what block rows need, and says how many of them are worked on before their sums are added up: as many as there are where all threads have room.
 fn room(ctx: &Context, n: usize, count: usize) -> Result<(Reservation, usize)> {
-    let (what, tile) = ("the products with all permutations", TILE.min(n));
-    let each = 8 * (2 * tile * tile + 3 * tile * PANEL + count) as u64;
-    let blocks = n.div_ceil(TILE);
-    let mut reservation = ctx.reserve(what, each + 8 * count as u64, HINT)?;
+    let (what, blocks) = ("the products with all permutations", n.div_ceil(TILE));
+    let each = Splits::product_bytes(n, count);
+    let mut reservation = ctx.reserve(what, each, HINT)?;
     let threads = ctx.threads().min(blocks);
     let more = (1..threads).take_while(|_| reservation.extend(what, each, HINT).is_ok()).count();
     let sums = 8 * (blocks * count) as u64;

@@ -200,7 +200,8 @@ fn workspace(n: usize, params: &MmdParams) -> u64 {
         Null::Permutations(count) => count + 1,
         Null::Gamma => 1,
     };
-    Splits::bytes(n, count).saturating_add(64 * n as u64)
+    let forms = Splits::product_bytes(n, count);
+    Splits::bytes(n, count).saturating_add(forms).saturating_add(64 * n as u64)
 }
 
 /// Entry i of the vector w that the statistic is a form of.

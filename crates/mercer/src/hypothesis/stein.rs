@@ -79,7 +79,8 @@ impl Stein {
         let spec = params.kernel.resolve(AnySamples::from(x))?;
         let (kernel, rows) = (SteinKernel::new(&spec)?, with_scores(x, scores)?);
         let n = x.n();
-        let bytes = Splits::bytes(n, params.draws + 1).saturating_add(64 * n as u64);
+        let count = params.draws + 1;
+        let bytes = Splits::bytes(n, count) + Splits::product_bytes(n, count) + 64 * n as u64;
         let plan = plan::<f64>(ctx, n, bytes)?;
         let gram = plan.build(ctx, &kernel, &rows)?;
         let forms = gram.forms(ctx, &signs(ctx, n, params)?)?;
