@@ -10,6 +10,7 @@ from bench import (
     detector_cases,
     feature_cases,
     histogram_cases,
+    hypothesis_cases,
     kmeans_cases,
     landmark_cases,
     ridge_cases,
@@ -212,4 +213,5 @@ CASES: list[Case] = [
     *feature_cases.CASES,
     *histogram_cases.CASES,
     *string_cases.CASES,
+    *hypothesis_cases.CASES,
 ]

@@ -18,6 +18,7 @@ from mercer import _pickles as _pickles
 from mercer import kernels
 from mercer._check_kernel import KernelCheck, check_kernel
 from mercer._chi2_sampler import AdditiveChi2Sampler
+from mercer._column_tests import ColumnTests, column_tests
 from mercer._conformal import ConformalRegressor
 from mercer._conformal_classifier import ConformalClassifier
 from mercer._core import FormatError, InternalError, __version__
@@ -25,6 +26,8 @@ from mercer._count_sketch import PolynomialCountSketch
 from mercer._detector import KernelPCADetector
 from mercer._explore import Explorer, explore
 from mercer._feature_map import FeatureMap, feature_map
+from mercer._goodness_of_fit import SteinTest, stein_test
+from mercer._independence import HSICTest, hsic_test
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
 from mercer._kernel_repair import KernelRepair
@@ -51,6 +54,8 @@ from mercer._svc_search import SVCSearch
 from mercer._svr import SVR, NuSVR
 from mercer._svr_search import SVRSearch
 from mercer._table_encoder import TableEncoder
+from mercer._test_result import TestResult
+from mercer._two_samples import MMDTest, energy_test, mmd_test
 from mercer._versions import show_versions
 
 if _TYPE_CHECKING:
@@ -84,6 +89,7 @@ __all__ = [
     "BoundaryDisplay",
     "ClusterCount",
     "ClusterDisplay",
+    "ColumnTests",
     "ComponentDisplay",
     "ConformalClassifier",
     "ConformalRegressor",
@@ -95,6 +101,7 @@ __all__ = [
     "FeatureMap",
     "FormatError",
     "GramDisplay",
+    "HSICTest",
     "ImportanceDisplay",
     "InfluenceDisplay",
     "InternalError",
@@ -107,6 +114,7 @@ __all__ = [
     "KernelRidgeCV",
     "KernelRidgeClassifier",
     "KmerDisplay",
+    "MMDTest",
     "NuSVC",
     "NuSVR",
     "Nystroem",
@@ -121,23 +129,30 @@ __all__ = [
     "SVRSearch",
     "Scan",
     "SpectrumDisplay",
+    "SteinTest",
     "Step",
     "TableEncoder",
+    "TestResult",
     "__version__",
     "check_kernel",
     "choose_n_clusters",
+    "column_tests",
+    "energy_test",
     "explain",
     "explore",
     "feature_map",
     "get_num_threads",
+    "hsic_test",
     "kernels",
     "load",
+    "mmd_test",
     "pairwise_kernels",
     "read_libsvm_model",
     "save",
     "scan",
     "set_num_threads",
     "show_versions",
+    "stein_test",
     "svc_path",
 ]
 

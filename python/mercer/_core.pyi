@@ -244,6 +244,31 @@ def fit_pca(x: Matrix, settings: dict[str, Any], run: Run) -> Model: ...
 def fit_svm(
     x: Given, targets: SvmTargets, start: Model | None, settings: dict[str, Any], run: Run
 ) -> tuple[Model, BaseException | None]: ...
+def column_tests(
+    x: Matrix, first: int, permutations: int, seed: int, run: Run
+) -> list[tuple[float, float, float]]: ...
+def hsic(
+    x: Given,
+    y: Given,
+    kernel_x: Kernel,
+    kernel_y: Kernel,
+    permutations: int | None,
+    seed: int,
+    run: Run,
+) -> dict[str, Any]: ...
+def mmd(x: Given, first: int, settings: dict[str, Any], run: Run) -> dict[str, Any]: ...
+def stein(
+    x: Matrix,
+    scores: NDArray[np.float64] | None,
+    kernel: Kernel,
+    draws: int,
+    change: float,
+    seed: int,
+    run: Run,
+) -> dict[str, Any]: ...
+def witness(
+    kernel: Kernel, x: Samples, first: int, z: Samples, run: Run
+) -> NDArray[np.float64]: ...
 def kmeans_distances(
     model: Model, x: Given, diagonal: NDArray[np.float64] | None, run: Run
 ) -> NDArray[np.float64]: ...

@@ -2,7 +2,8 @@
 
 One class for each built-in family: for rows of numbers (:class:`RBF`, :class:`Poly`,
 :class:`Linear`, :class:`Laplacian`, :class:`Matern`, :class:`RationalQuadratic`,
-:class:`Periodic`, :class:`Cosine`, :class:`Sigmoid`), for categories and mixed rows
+:class:`Periodic`, :class:`Cosine`, :class:`Sigmoid`,
+:class:`Energy`), for categories and mixed rows
 (:class:`Overlap`, :class:`Gower`), for histograms and for strings; user-defined functions
 (:func:`pair`, :func:`block`); kernels on some columns of a table (:func:`columns`); and sums,
 products, positive multiples, powers and normalised forms of them all. A number that is added is a

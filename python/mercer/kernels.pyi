@@ -14,6 +14,7 @@ __all__ = [
     "Cosine",
     "Custom",
     "Edit",
+    "Energy",
     "Exponential",
     "Gappy",
     "Gower",
@@ -180,6 +181,10 @@ class Sigmoid(Kernel):
     def __init__(
         self, gamma: float | Literal["scale", "auto"] | None = None, *, coef0: float | None = None
     ) -> None: ...
+
+class Energy(Kernel):
+    exponent: float | None
+    def __init__(self, exponent: float | None = None) -> None: ...
 
 class Hellinger(Kernel):
     def __init__(self) -> None: ...

@@ -12,6 +12,7 @@ mod errors;
 mod feature_map;
 mod features;
 mod fit;
+mod hypothesis;
 mod kernels;
 mod kmeans;
 mod landmarks;
@@ -53,6 +54,8 @@ mod _core {
     };
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
+    #[pymodule_export]
+    use super::hypothesis::{column_tests, hsic, mmd, stein, witness};
     #[pymodule_export]
     use super::kernels::{canonical, families, fill_matrix, filled, purpose, resolve, shape};
     #[pymodule_export]

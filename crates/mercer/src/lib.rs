@@ -25,6 +25,7 @@ pub mod context;
 pub mod device;
 pub mod error;
 pub mod gram;
+pub mod hypothesis;
 #[cfg(any(feature = "ndarray", feature = "nalgebra", feature = "faer", feature = "arrow"))]
 pub mod interop;
 pub mod io;

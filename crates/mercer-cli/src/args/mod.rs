@@ -3,6 +3,7 @@
 
 mod auto;
 mod cluster_count;
+mod compare;
 mod continue_fit;
 mod demo;
 mod destination;
@@ -32,6 +33,7 @@ use clap::{Parser, Subcommand};
 
 pub use auto::{AutoArgs, AutoMetric, AutoTask};
 pub use cluster_count::{Choose, ClusterCounts};
+pub use compare::CompareArgs;
 pub use continue_fit::ContinueArgs;
 pub use demo::{DemoArgs, DemoData, Subject};
 pub use destination::{ModelFile, PageFile, Picture, PictureFormat, TableFile};
@@ -105,6 +107,8 @@ pub enum Verb {
     Kmeans(KmeansArgs),
     /// Detect outliers by kernel PCA
     Outliers(OutliersArgs),
+    /// Test whether two tables come from one distribution, and which columns moved
+    Compare(CompareArgs),
     /// Predict new rows with a fitted model
     Predict(PredictArgs),
     /// Add the rows of another table to a fit on landmarks
@@ -146,6 +150,7 @@ impl Verb {
             Verb::Auto(args) => args.quiet,
             Verb::Kmeans(args) => args.results.quiet,
             Verb::Outliers(args) => args.results.quiet,
+            Verb::Compare(args) => args.quiet,
             Verb::Predict(args) => args.quiet,
             Verb::Continue(args) => args.quiet,
             Verb::Check(args) => args.quiet,
@@ -200,6 +205,7 @@ impl Verb {
             Verb::Auto(args) => (&args.plot, args.json),
             Verb::Kmeans(args) => (&args.plot, args.results.json),
             Verb::Outliers(args) => (&args.plot, args.results.json),
+            Verb::Compare(args) => (&args.plot, args.json),
             Verb::Demo(args) => (&args.plot, false),
             _ => (&[], false),
         }
@@ -221,6 +227,7 @@ impl Verb {
             Verb::Auto(args) => args.check_files(),
             Verb::Kmeans(args) => args.check_files(),
             Verb::Outliers(args) => args.check_files(),
+            Verb::Compare(args) => args.check_files(),
             Verb::Predict(args) => args.check_files(),
             Verb::Continue(args) => args.check_files(),
             Verb::Demo(args) => args.check_files(),

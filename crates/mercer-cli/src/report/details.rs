@@ -24,6 +24,17 @@ pub fn details(session: &Session, lines: &Lines, model: &Facts) -> String {
     section("details", "Details", &parts.concat())
 }
 
+/// Those of a run without a model.
+pub fn details_without_model(session: &Session, lines: &Lines) -> String {
+    let own = lines.lines.iter().filter(|line| line.is_detail);
+    let own = own.map(|line| (line.name.as_str(), line.text.as_str(), ""));
+    let machine = machine(session);
+    let computation = facts(own.chain([("machine", machine.as_str(), "")]));
+    let parts =
+        [subsection("computation", "Computation", &computation), files(session), timings(session)];
+    section("details", "Details", &parts.concat())
+}
+
 fn certificate(model: &Facts) -> String {
     let certificate = Certificate::of(model);
     let badge = match certificate.is_good {

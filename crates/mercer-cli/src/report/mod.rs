@@ -3,6 +3,7 @@
 
 mod certificate;
 mod columns;
+mod comparison;
 mod dark;
 mod data_files;
 mod date;
@@ -14,6 +15,7 @@ mod landmarks;
 mod table;
 
 pub use columns::ColumnSummary;
+pub use comparison::{ComparisonContent, comparison};
 pub use data_files::InputFile;
 pub use invocation::{Invocation, Setting, quoted};
 pub use table::ReportTable;
@@ -74,7 +76,6 @@ pub fn describe_columns(file: Option<&PageFile>, chosen: &Chosen) -> Vec<ColumnS
 
 /// The report of `session`.
 pub fn page(session: &Session, found: &ReportContent<'_>) -> String {
-    let title = escape(&capitalised(&found.lines.title));
     let landmarks = landmarks::explanation(found.facts);
     let sections = [
         summary(found),
@@ -85,6 +86,12 @@ pub fn page(session: &Session, found: &ReportContent<'_>) -> String {
         settings(&session.invocation),
         details::details(session, found.lines, found.facts),
     ];
+    assembled(&found.lines.title, &sections.concat())
+}
+
+/// A page with this title and content.
+fn assembled(title: &str, sections: &str) -> String {
+    let title = escape(&capitalised(title));
     format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
@@ -93,7 +100,7 @@ pub fn page(session: &Session, found: &ReportContent<'_>) -> String {
          <h1>{title}</h1>\n{}<footer>Created by mercer {} on {}.</footer>\n</main>\n\
          <div id=\"hint\" hidden></div>\n<script>\n{SCRIPT}</script>\n</body>\n</html>\n",
         dark::rules(),
-        sections.concat(),
+        sections,
         env!("CARGO_PKG_VERSION"),
         date::now(),
     )

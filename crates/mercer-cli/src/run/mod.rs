@@ -4,6 +4,7 @@ mod auto;
 mod candidate_kernels;
 mod check;
 mod columns;
+mod compare;
 mod components;
 mod continue_fit;
 mod dask;
@@ -184,6 +185,7 @@ pub fn run(verb: &Verb, watch: &Watch) -> Result<(), Failure> {
         Verb::Auto(args) => auto::auto(&session(&args.machine), args),
         Verb::Kmeans(args) => kmeans::kmeans(&session(&args.machine), args),
         Verb::Outliers(args) => outliers::outliers(&session(&args.machine), args),
+        Verb::Compare(args) => compare::compare(&session(&args.machine), args),
         Verb::Predict(args) => predict::predict(&session(&args.machine), args),
         Verb::Continue(args) => continue_fit::continue_fit(&session(&args.machine), args),
         Verb::Inspect(args) => inspect::inspect(args),

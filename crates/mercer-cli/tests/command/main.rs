@@ -5,6 +5,7 @@ mod auto_laws;
 mod bad_input;
 mod check;
 mod cluster_count;
+mod compare;
 mod completions;
 mod continued;
 mod demo;

@@ -24,6 +24,7 @@ mod plan;
 mod precomputed;
 mod restricted;
 mod scaled;
+mod splits;
 mod subset;
 mod tiles;
 mod weighted_centred;
@@ -75,6 +76,8 @@ pub use precomputed::Precomputed;
 pub use restricted::Restricted;
 #[doc(hidden)]
 pub use scaled::Scaled;
+#[doc(hidden)]
+pub use splits::Splits;
 #[doc(hidden)]
 pub use tiles::{TILE, Tiles, product_bytes};
 #[doc(hidden)]
@@ -138,6 +141,12 @@ pub trait Gram: Operator {
     #[doc(hidden)]
     fn times(&self, ctx: &Context, x: &Mat<f64>) -> Result<Mat<f64>> {
         times_by_blocks(self, ctx, x)
+    }
+
+    /// xᵀKx for the vectors x of all splits.
+    #[doc(hidden)]
+    fn forms(&self, ctx: &Context, splits: &Splits) -> Result<Vec<f64>> {
+        splits::by_blocks(self, ctx, splits)
     }
 
     /// The sums of columns over k groups, sample j being in group `labels[j]` with weight `weights[j]`.

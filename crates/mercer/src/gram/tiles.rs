@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::groups::{self, Groups, Move};
 use super::lines::{self, Lines};
+use super::splits::{self, Splits};
 use super::{Gram, Operator};
 use crate::context::{Context, Reservation, try_pieces};
 use crate::error::Result;
@@ -231,6 +232,10 @@ impl<S: Tiles> Gram for S {
             true => times_by_products(self, ctx, x),
             false => super::times_by_blocks(self, ctx, x),
         }
+    }
+
+    fn forms(&self, ctx: &Context, splits: &Splits) -> Result<Vec<f64>> {
+        splits::by_tiles(self, ctx, splits)
     }
 
     fn group(&self, ctx: &Context, labels: &[usize], weights: &[f64], k: usize) -> Result<Groups> {

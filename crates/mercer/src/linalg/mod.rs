@@ -11,6 +11,7 @@ pub mod division;
 pub mod edit_distance;
 pub mod eigen;
 pub mod fourier;
+pub mod gathered;
 pub mod hamming;
 pub mod inverted_index;
 pub mod nonzeros;

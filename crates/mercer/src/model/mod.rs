@@ -39,6 +39,7 @@ pub use crate::solve::eigen::Solver as EigenSolver;
 pub use crate::solve::ridge::Solver as RidgeSolver;
 pub use components::Components;
 pub use input::Input;
+pub(crate) use input::symmetric;
 pub use note::{Note, NoteCode, Severity};
 #[doc(hidden)]
 pub use prepared::Prepared;

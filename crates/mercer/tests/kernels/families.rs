@@ -46,7 +46,7 @@ fn values_outside_a_domain_are_refused() {
         Domain::Share => vec![0.0, -0.5, 1.5],
         Domain::PositiveInteger => vec![0.0, -2.0, 1.5, 1e300],
         Domain::Count => vec![-1.0, 0.5, 1e300],
-        Domain::OneOf(_) => vec![0.0, 1.0, -0.5],
+        Domain::OneOf(_) => vec![0.0, 3.0, -0.5],
         Domain::Words(_) => vec![0.0, 1.0],
     };
     for (family, parameter) in parameters() {

@@ -75,6 +75,8 @@ const CASES: &[(&str, Formula)] = &[
     ("linear*periodic(period=3, length=2)", |x, y| dot(x, y) * (-0.5 * sines(x, y, 3.0)).exp()),
     ("cosine", cosine),
     ("sigmoid(gamma=0.1, coef0=0.5)", |x, y| (0.1 * dot(x, y) + 0.5).tanh()),
+    ("energy", |x, y| -squared(x, y).sqrt()),
+    ("energy(exponent=1.5)", |x, y| -squared(x, y).powf(0.75)),
     ("hellinger", |x, y| sum(x, y, |a, b| (a * b).sqrt())),
     ("intersection", |x, y| sum(x, y, f64::min)),
     ("additive_chi2", |x, y| sum(x, y, |a, b| 2.0 * a * b / (a + b))),

@@ -14,6 +14,7 @@ mod additive_chi2;
 mod chi2;
 mod constant;
 mod cosine;
+mod energy;
 mod gower;
 mod hellinger;
 mod intersection;
@@ -184,6 +185,7 @@ registry! {
     Periodic in periodic,
     Cosine in cosine,
     Sigmoid in sigmoid,
+    Energy in energy,
     Hellinger in hellinger,
     Intersection in intersection,
     AdditiveChi2 in additive_chi2,
