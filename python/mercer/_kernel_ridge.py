@@ -164,6 +164,18 @@ class KernelRidge(RidgeRegressor):
         How landmarks are chosen: by randomly pivoted Cholesky, which prefers samples that the
         others represent badly; each sample with the same probability; or as the means of as many
         clusters, for rows of numbers that are not sparse.
+    optimize : {"loo", "evidence", "alignment"}, optional
+        Searches for the parameters of the kernel, and for `alpha`, by gradient from the given
+        values on: those with the least leave-one-out error, exactly; with the largest log marginal
+        likelihood of a Gaussian process whose noise has the variance `alpha`; or, `alpha` aside,
+        those whose centred kernel matrix is best aligned with that of the targets.
+        ``report_["optimization"]`` says how the search went.
+    optimize_params : dict, optional
+        How it is searched: ``"ard"``, whether each column gets a width of its own (False);
+        ``"alpha"``, whether the penalty is searched for (True); ``"restarts"``, further starts at
+        random (0); ``"bounds"``, the factors by which lengths and weights may change
+        (``(1e-5, 1e5)``, rates such as gamma by their squares); ``"max_evaluations"`` of each start
+        (200); and ``"tol"``, the gradient to reach relative to the objective (1e-5).
 
     Attributes
     ----------
@@ -179,6 +191,8 @@ class KernelRidge(RidgeRegressor):
         precomputed kernel has none, and one with landmarks has these.
     landmarks_ : ndarray of shape (n_landmarks, n_features), sparse array or table
         The landmarks, if there are any.
+    alpha_ : float or ndarray of shape (n_targets,)
+        The penalty, as it was found with `optimize`.
     gamma_ : float
         The resolved gamma.
     kernel_ : str
@@ -234,6 +248,8 @@ class KernelRidge(RidgeRegressor):
         landmarks: int | str | Samples | None = None,
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
+        optimize: str | None = None,
+        optimize_params: dict | None = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -255,6 +271,13 @@ class KernelRidge(RidgeRegressor):
         self.landmarks = landmarks
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
+        self.optimize = optimize
+        self.optimize_params = optimize_params
+
+    @property
+    def alpha_(self) -> float | np.ndarray:
+        """The penalty, as it was found with `optimize`."""
+        return _ridge.stored_alpha(_fit.stored_params(self._fitted_model()))
 
     @_fit.unchanged_on_error
     def fit(

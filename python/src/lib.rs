@@ -12,11 +12,13 @@ mod errors;
 mod feature_map;
 mod features;
 mod fit;
+mod gaussian_process;
 mod kernels;
 mod kmeans;
 mod landmarks;
 mod model;
 mod nystroem;
+mod optimize;
 mod passes;
 mod posterior;
 mod preimage;
@@ -53,6 +55,10 @@ mod _core {
     };
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
+    #[pymodule_export]
+    use super::gaussian_process::{
+        fit_gaussian_process, process_gradients, process_likelihood, process_parameters,
+    };
     #[pymodule_export]
     use super::kernels::{canonical, families, fill_matrix, filled, purpose, resolve, shape};
     #[pymodule_export]

@@ -12,6 +12,7 @@ pub mod edit_distance;
 pub mod eigen;
 pub mod fourier;
 pub mod hamming;
+pub mod inverse;
 pub mod inverted_index;
 pub mod nonzeros;
 pub mod orthonormal;

@@ -454,6 +454,7 @@ fn report(found: &Regressed, dtype: Dtype) -> Report {
         machine: None,
         clusters: None,
         landmarks: None,
+        optimization: None,
     }
 }
 

@@ -7,6 +7,7 @@ mod components;
 pub mod detector;
 #[doc(hidden)]
 pub mod features;
+pub mod gaussian_process;
 mod indefinite;
 mod input;
 pub mod inverse;
@@ -18,6 +19,7 @@ pub mod landmarks;
 mod minka;
 mod normal;
 mod note;
+pub mod optimize;
 #[doc(hidden)]
 pub mod origin;
 pub mod pca;

@@ -9,4 +9,4 @@ pub use evaluate::SpecKernel;
 pub use recentred::Recentred;
 
 pub(super) use compile::Node;
-pub(super) use evaluate::fill;
+pub(super) use evaluate::{fill, fill_diag};
