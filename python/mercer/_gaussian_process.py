@@ -168,7 +168,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         return kernel | {"alpha": stored["alpha"][0], "optimizer": None, "normalize_y": False}
 
     @_fit.unchanged_on_error
-    def fit(self, X: Samples, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: Samples, y: ArrayLike, noise_weight: ArrayLike | None = None) -> Self:
         """Fit the model. A fit that fails or is interrupted leaves the estimator unchanged.
 
         Parameters
@@ -177,8 +177,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             Samples: rows of numbers, strings, or columns of a table, as the kernel takes them.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; several share the kernel.
-        sample_weight : array-like of shape (n_samples,), optional
-            Weights: the variance of a sample's noise is `alpha` divided by its weight.
+        noise_weight : array-like of shape (n_samples,), optional
+            The variance of a sample's noise is `alpha` divided by its weight; one of weight 0 is
+            left out.
 
         Returns
         -------
@@ -189,7 +190,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         settings = self._settings()
         X = _fit.training_samples(self, X)
         y, flat = validate_targets(self, y, X)
-        noise, weights = self._noise(sample_weight, X.shape[0])
+        noise, weights = self._noise(noise_weight, X.shape[0])
         choice = self._choose(X.shape[1])
         data = _fit.training_data(self, X, choice)
         settings |= {
@@ -230,9 +231,9 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
             )
         return choice
 
-    def _noise(self, sample_weight, n: int) -> tuple[float | None, np.ndarray | None]:
+    def _noise(self, noise_weight, n: int) -> tuple[float | None, np.ndarray | None]:
         """The variance of the noise, None to learn it, and the weights by which it is divided."""
-        weights = validate_weights(sample_weight, n)
+        weights = validate_weights(noise_weight, n)
         if isinstance(self.alpha, str) and self.alpha == "learn":
             if self.optimizer is None:
                 raise ParameterError("alpha='learn' needs an optimizer: give the noise, or set it")

@@ -46,7 +46,6 @@ SOLVED = {"gamma": "auto", "tol": 1e-10}
         KernelRidge(kernel="rbf", fit_intercept=True),
         KernelRidge(0.1, kernel=0.5 * RBF(sigma=2), solver="cg", warm_start=True),
         KernelRidge(kernel="precomputed"),
-        KernelRidge(0.1, kernel="rbf", optimize="loo", optimize_params={"max_evaluations": 5}),
         GaussianProcessRegressor(),
         GaussianProcessRegressor(alpha=0.1, optimizer=None, normalize_y=False),
         KernelRidgeCV(),

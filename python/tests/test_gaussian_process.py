@@ -43,7 +43,7 @@ def test_noise_of_each_sample_and_weights():
     noise = np.random.default_rng(2).uniform(0.05, 1, len(X))
     ours, peer = fixed(alpha=noise).fit(X, y), theirs(noise).fit(X, y)
     assert np.allclose(ours.predict(X), peer.predict(X), atol=1e-9)
-    weighted = fixed(alpha=0.1).fit(X, y, sample_weight=0.1 / noise)
+    weighted = fixed(alpha=0.1).fit(X, y, noise_weight=0.1 / noise)
     assert np.allclose(weighted.predict(X), ours.predict(X), atol=1e-9)
     assert np.isclose(ours.log_marginal_likelihood(), peer.log_marginal_likelihood_value_)
 
