@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -250,7 +250,7 @@ class GaussianProcessRegressor(MultiOutputMixin, RegressorMixin, Estimator):
         of_noise = 1.0 / each
         return 1.0, of_noise if weights is None else of_noise * weights
 
-    def predict(self, X: Samples, return_std: bool = False, return_cov: bool = False):
+    def predict(self, X: Samples, return_std: bool = False, return_cov: bool = False) -> Any:
         """Predict the targets of samples.
 
         Parameters

@@ -12,10 +12,10 @@ impl Part {
         match self {
             Part::Member(tuned) => tuned.backward(tape, weights, sums),
             Part::Fixed(_) => Ok(()),
-            Part::Sum(terms) => {
-                let pairs = terms.iter().zip(&tape.parts);
-                pairs.into_iter().try_for_each(|(term, part)| term.backward(part, &weights, sums))
-            }
+            Part::Sum(terms) => terms
+                .iter()
+                .zip(&tape.parts)
+                .try_for_each(|(term, part)| term.backward(part, &weights, sums)),
             Part::Product(factors) => factors.iter().enumerate().try_for_each(|(own, factor)| {
                 let mut weights = weights.clone();
                 let others = tape.parts.iter().enumerate().filter(|(other, _)| *other != own);
