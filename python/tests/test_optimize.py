@@ -76,10 +76,10 @@ def test_an_early_end_and_a_bound_warn():
     X, y = regression()
     few = {"max_evaluations": 2}
     with pytest.warns(ConvergenceWarning, match="did not converge"):
-        KernelRidge(kernel="rbf(sigma=0.01)", optimize="loo", optimize_params=few).fit(X, y)
+        KernelRidge(kernel="rbf(sigma=30)", optimize="loo", optimize_params=few).fit(X, y)
     narrow = {"bounds": (0.9, 1.1), "alpha": False}
     with pytest.warns(UserWarning, match=r"bounds of rbf\.sigma"):
-        model = KernelRidge(kernel="rbf(sigma=0.01)", optimize="loo", optimize_params=narrow).fit(
+        model = KernelRidge(kernel="rbf(sigma=30)", optimize="loo", optimize_params=narrow).fit(
             X, y
         )
     assert model.report_["optimization"]["at_bounds"] == ["rbf.sigma"]

@@ -12,6 +12,9 @@ use crate::solve::lbfgs::{self, Info};
 /// A step moves no parameter by more than this factor's logarithm: far away, objectives are flat.
 const LONGEST: f64 = 3.0;
 
+/// A gradient as small as this at the start is that of a plateau.
+const FLAT: f64 = 1e-12;
+
 /// Further starts lie within this factor of the given one.
 const AWAY: f64 = 100.0;
 
@@ -96,7 +99,10 @@ impl Run<'_> {
             self.problem.ctx.step(step)?;
             Ok(found)
         })?;
-        Ok(Some(found).filter(|(_, info)| info.value.is_finite()))
+        let (z, mut info) = found;
+        // Where no sample sees another, nothing moves with a width: that is a plateau, and no optimum.
+        info.converged &= info.evaluations > 1 || info.residual > FLAT;
+        Ok(Some((z, info)).filter(|(_, info)| info.value.is_finite()))
     }
 }
 

@@ -188,6 +188,17 @@ fn a_bound_is_reported_and_so_is_an_early_end() {
 }
 
 #[test]
+fn a_plateau_is_no_optimum() {
+    let (x, y) = samples(40, 2);
+    let x: AnySamples = x.into();
+    let samples = Samples { x: &x, targets: &y, weights: None };
+    let params = OptimizeParams::new(Objective::LeaveOneOut);
+    let kernel: KernelSpec = "rbf(sigma=1e-4)".parse().unwrap();
+    let found = optimize(&Context::new(1), &params, &kernel, 0.1, false, samples).unwrap().report;
+    assert!(!found.converged && found.evaluations == 1, "{found:?}");
+}
+
+#[test]
 fn more_starts_never_come_to_less() {
     let (x, y) = samples(50, 2);
     let x: AnySamples = x.into();
