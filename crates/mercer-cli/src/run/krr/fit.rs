@@ -183,7 +183,8 @@ impl<'a> Task<'a> {
         found: Optimized,
         x: &Input<'_>,
     ) -> Result<(KernelRidge, std::result::Result<Grid, String>)> {
-        let params = KernelRidgeParams { alpha: vec![found.alpha], ..self.params(&found.kernel) };
+        let mut params = self.params(&found.kernel);
+        params.alpha = vec![found.alpha];
         let (mut model, grid) = match self.unscored() {
             Some(why) => {
                 let fit = KernelRidge::fit(&session.context, &params, x, &self.targets, None)?;
