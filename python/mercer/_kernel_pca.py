@@ -11,7 +11,16 @@ from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from mercer import _components, _core, _fit, _landmarks, _params, _predict, _preimages
+from mercer import (
+    _components,
+    _core,
+    _fit,
+    _landmarks,
+    _optimize,
+    _params,
+    _predict,
+    _preimages,
+)
 from mercer._arrays import Samples, Table, dtype_of, validate_scores
 from mercer._base import Estimator
 from mercer._kernel_choice import Choice, Described
@@ -120,6 +129,12 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         numbers, in double precision, without `landmarks`; results agree with the processor's to
         rounding errors. Needs ``pip install mercer[cuda]`` or cuBLAS. A model from a file predicts
         on the processor.
+    optimize : {"alignment"}, optional
+        Searches for the parameters of the kernel by gradient, from the given values on: those
+        whose centred kernel matrix is best aligned with that of the targets or classes `y` of
+        :meth:`fit`. ``report_["optimization"]`` says how the search went.
+    optimize_params : dict, optional
+        How it is searched, as for :class:`mercer.KernelRidge`.
 
     Attributes
     ----------
@@ -216,6 +231,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         device: str = "cpu",
+        optimize: str | None = None,
+        optimize_params: dict | None = None,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -244,6 +261,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.device = device
+        self.optimize = optimize
+        self.optimize_params = optimize_params
 
     @_fit.unchanged_on_error
     def fit(self, X: Samples, y: object = None) -> Self:
@@ -257,8 +276,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             take a list or a column of strings, those on columns a data frame or a dictionary of
             columns, and functions any sequence. With `landmarks`, also a table that does not fit
             into memory: see :func:`mercer.scan`.
-        y : None
-            Not used.
+        y : array-like of shape (n_samples,), optional
+            Targets or classes that ``optimize="alignment"`` aligns the kernel with; else not used.
 
         Returns
         -------
@@ -271,14 +290,16 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         _params.auto_or_count(self, "iterated_power")
         _params.warn_without_effect(self, iterated_power="auto")
         _preimages.check_inverse_params(self)
+        optimize = _optimize.settings(self, ("alignment",))
         X = _fit.training_samples(self, X)
+        search = optimize and ((_optimize.aligned_targets(self, X, y), None), optimize)
         if self.fit_inverse_transform:
             X = _preimages.inverse_targets(self, X)
         choice = _fit.choose_kernel(self, X)
         self._choice, self._custom_inverse = choice, {}
         with fitting(self, clock, _components.TAKES_LONG) as run:
             data, settings = _fit.training_data(self, X, choice), self._settings(X, choice)
-            model = _core.fit_kernel_pca(data, settings, run)
+            model = _core.fit_kernel_pca(data, settings, run, search)
         self._set_model(model)
         warn_of_notes(self.report_)
         if choice.functions and self.fit_inverse_transform:
@@ -292,8 +313,8 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
             Samples, as for :meth:`fit`.
-        y : None
-            Not used.
+        y : array-like of shape (n_samples,), optional
+            As for :meth:`fit`.
         **params
             Passed to :meth:`fit`, which takes none.
 
@@ -303,7 +324,7 @@ class KernelPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             The components.
         """
         refuse_once(X)
-        self.fit(X, **params)
+        self.fit(X, y, **params)
         return self.transform(X) if _landmarks.is_low_rank(self) else self._training_scores()
 
     @available_if(_landmarks.are_set)

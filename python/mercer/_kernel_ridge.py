@@ -171,6 +171,18 @@ class KernelRidge(RidgeRegressor):
         numbers, in double precision, without `landmarks`; results agree with the processor's to
         rounding errors. Needs ``pip install mercer[cuda]`` or cuBLAS. A model from a file predicts
         on the processor.
+    optimize : {"loo", "evidence", "alignment"}, optional
+        Searches for the parameters of the kernel, and for `alpha`, by gradient from the given
+        values on: those with the least leave-one-out error, exactly; with the largest log marginal
+        likelihood of a Gaussian process whose noise has the variance `alpha`; or, `alpha` aside,
+        those whose centred kernel matrix is best aligned with that of the targets.
+        ``report_["optimization"]`` says how the search went.
+    optimize_params : dict, optional
+        How it is searched: ``"ard"``, whether each column gets a width of its own (False);
+        ``"alpha"``, whether the penalty is searched for (True); ``"restarts"``, further starts at
+        random (0); ``"bounds"``, the factors by which lengths and weights may change
+        (``(1e-5, 1e5)``, rates such as gamma by their squares); ``"max_evaluations"`` of each start
+        (200); and ``"tol"``, the gradient to reach relative to the objective (1e-5).
 
     Attributes
     ----------
@@ -186,6 +198,8 @@ class KernelRidge(RidgeRegressor):
         precomputed kernel has none, and one with landmarks has these.
     landmarks_ : ndarray of shape (n_landmarks, n_features), sparse array or table
         The landmarks, if there are any.
+    alpha_ : float or ndarray of shape (n_targets,)
+        The penalty, as it was found with `optimize`.
     gamma_ : float
         The resolved gamma.
     kernel_ : str
@@ -242,6 +256,8 @@ class KernelRidge(RidgeRegressor):
         landmark_tol: float = 0.01,
         landmark_method: str = "pivoted_cholesky",
         device: str = "cpu",
+        optimize: str | None = None,
+        optimize_params: dict | None = None,
     ) -> None:
         self.alpha = alpha
         self.kernel = kernel
@@ -264,6 +280,13 @@ class KernelRidge(RidgeRegressor):
         self.landmark_tol = landmark_tol
         self.landmark_method = landmark_method
         self.device = device
+        self.optimize = optimize
+        self.optimize_params = optimize_params
+
+    @property
+    def alpha_(self) -> float | np.ndarray:
+        """The penalty, as it was found with `optimize`."""
+        return _ridge.stored_alpha(_fit.stored_params(self._fitted_model()))
 
     @_fit.unchanged_on_error
     def fit(

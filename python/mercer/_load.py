@@ -14,6 +14,7 @@ from mercer._arrays import Samples, Table
 from mercer._chi2_sampler import AdditiveChi2Sampler
 from mercer._count_sketch import PolynomialCountSketch
 from mercer._detector import KernelPCADetector
+from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
 from mercer._kernel_repair import KernelRepair
@@ -147,6 +148,8 @@ def _kind(model: _core.Model) -> type:
     # Several labels per sample are, to a file, a regression without classes.
     if remarks["classes"] is not None or saved == KernelRidgeClassifier.__name__:
         return KernelRidgeClassifier
+    if saved == GaussianProcessRegressor.__name__:
+        return GaussianProcessRegressor
     searched = saved == KernelRidgeCV.__name__ and remarks["selection"] is not None
     return KernelRidgeCV if searched else KernelRidge
 

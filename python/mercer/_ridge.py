@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 
-from mercer import _core, _device, _fit, _landmarks, _params, _predict
+from mercer import _core, _device, _fit, _landmarks, _optimize, _params, _predict
 from mercer._arrays import dtype_of
 from mercer._kernel_choice import Choice, kernel_argument
 from mercer._samples import Checked
@@ -61,6 +61,7 @@ def settings(
         "classes": classes,
         "landmarks": _landmarks.settings(estimator, X, choice) if low_rank else None,
         "device": _device.setting(estimator),
+        "optimize": _optimize.settings(estimator, ("loo", "evidence", "alignment")),
         "dtype": _fit.result_type(estimator, X),
     }
 

@@ -17,6 +17,7 @@ __all__ = [
     "LossFacts",
     "MachineFacts",
     "MachineReport",
+    "OptimizationFacts",
     "ProblemFacts",
     "RegressionReport",
     "Report",
@@ -124,6 +125,34 @@ class Report(Approximation):
     """The time of the fit, in seconds."""
     notes: list[str]
     """What a user should know, one sentence each."""
+    optimization: NotRequired[OptimizationFacts]
+    """The search for kernel parameters, with `optimize`."""
+
+
+class OptimizationFacts(TypedDict):
+    """A search for kernel parameters by gradient."""
+
+    objective: Literal["leave_one_out", "evidence", "alignment"]
+    """What was made best."""
+    start: float
+    """Its value for the given parameters."""
+    value: float
+    """Its value at the end."""
+    gradient: float | None
+    """The largest entry of the gradient by the logarithms of the parameters, as far as bounds leave
+    it free, relative to the objective where that exceeds 1."""
+    converged: bool
+    """Whether that reached the tolerance."""
+    evaluations: int
+    """Evaluations of the objective, over all starts."""
+    starts: list[float | None]
+    """The values that the starts came to, the given one first; None for one without a value."""
+    parameters: list[tuple[str, float]]
+    """The parameters that were searched for, with the values found."""
+    at_bounds: list[str]
+    """Those of them that are at a bound."""
+    seconds: float
+    """Seconds taken."""
 
 
 class SystemFacts(TypedDict):

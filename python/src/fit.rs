@@ -4,9 +4,10 @@ use mercer::io::ModelFile;
 use mercer::model::Components;
 use mercer::model::inverse::InverseParams;
 use mercer::model::kernel_pca::{KernelPca, KernelPcaParams};
+use mercer::model::optimize::{self, OptimizeParams};
 use mercer::model::pca::{Decomposition, Pca, PcaParams};
 use mercer::solve::eigen::Solver;
-use mercer::{Context, Dtype, Input, KernelSpec};
+use mercer::{Context, Dtype, Input, KernelSpec, Targets};
 use mercer_guard::guarded;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,6 +18,8 @@ use crate::errors::exception;
 use crate::kernels::{KernelArg, parse};
 use crate::landmarks::LandmarkSettings;
 use crate::model::Model;
+use crate::optimize::OptimizeSettings;
+use crate::ridge::TargetArrays;
 use crate::samples::Given;
 
 /// A number of components: none for all, an integer, a share of the variance, or `"mle"`.
@@ -98,14 +101,16 @@ pub struct Inverse {
     center: bool,
 }
 
-/// Fits kernel PCA on samples or on a kernel matrix.
+/// Fits kernel PCA on samples or on a kernel matrix; with `search`, the kernel that is best aligned with targets.
 #[guarded]
 #[pyfunction]
+#[pyo3(signature = (x, settings, run, search=None))]
 pub fn fit_kernel_pca(
     py: Python<'_>,
     x: Given<'_>,
     settings: KernelPcaSettings<'_>,
     run: Run,
+    search: Option<(TargetArrays<'_>, OptimizeSettings)>,
 ) -> PyResult<Model> {
     let dtype = dtype_named(&settings.dtype);
     let (params, inverse) = settings.params(py)?;
@@ -115,7 +120,9 @@ pub fn fit_kernel_pca(
         return Ok(Model::holding(ModelFile::new(enter(py, &run, fit)?.into(), dtype)));
     }
     let input = x.input()?;
-    let model = enter(py, &run, |ctx| fitted(ctx, params, inverse, input))?;
+    let search = search.map(|(targets, search)| PyResult::Ok((targets.read()?, search.params()?)));
+    let search = search.transpose()?;
+    let model = enter(py, &run, |ctx| fitted(ctx, params, inverse, input, search))?;
     Ok(Model::holding(ModelFile::new(model.into(), dtype)))
 }
 
@@ -124,14 +131,22 @@ fn fitted(
     mut params: KernelPcaParams,
     inverse: Option<Inverse>,
     input: Input<'_>,
+    search: Option<(Targets, OptimizeParams)>,
 ) -> mercer::Result<KernelPca> {
+    let mut report = None;
+    if let Some((targets, search)) = search {
+        let found = optimize::kernel_for_pca(ctx, &search, &params, &input, &targets)?;
+        (params.kernel, report) = (found.kernel, Some(found.report));
+    }
     if let (Some(Inverse { kernel, alpha, center }), Input::Samples(x)) = (inverse, &input) {
         // As in scikit-learn, the default kernel of the inverse map is the model's own, with the same resolved parameters.
         params.kernel = params.kernel.resolve(x)?;
         let kernel = kernel.unwrap_or_else(|| params.kernel.clone());
         params.inverse = Some(InverseParams { kernel, alpha, center });
     }
-    KernelPca::fit(ctx, &params, input)
+    let mut model = KernelPca::fit(ctx, &params, input)?;
+    report.into_iter().for_each(|report| report.attach(&mut model.report));
+    Ok(model)
 }
 
 /// The parameters of PCA, from a dictionary.

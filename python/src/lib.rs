@@ -12,12 +12,14 @@ mod errors;
 mod feature_map;
 mod features;
 mod fit;
+mod gaussian_process;
 mod hypothesis;
 mod kernels;
 mod kmeans;
 mod landmarks;
 mod model;
 mod nystroem;
+mod optimize;
 mod passes;
 mod posterior;
 mod preimage;
@@ -56,6 +58,10 @@ mod _core {
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
     use super::hypothesis::{column_tests, hsic, mmd, stein, witness};
+    #[pymodule_export]
+    use super::gaussian_process::{
+        fit_gaussian_process, process_gradients, process_likelihood, process_parameters,
+    };
     #[pymodule_export]
     use super::kernels::{canonical, families, fill_matrix, filled, purpose, resolve, shape};
     #[pymodule_export]

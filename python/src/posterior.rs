@@ -34,4 +34,16 @@ impl PosteriorStd {
         let x = x.get().samples();
         Ok(copied(py, &enter(py, &run, |ctx| self.0.deviations(ctx, x))?))
     }
+
+    /// The covariance of one target's predictions: m × m.
+    fn covariance<'py>(
+        &self,
+        py: Python<'py>,
+        x: &Bound<'_, Samples>,
+        target: usize,
+        run: Run,
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let x = x.get().samples();
+        Ok(copied(py, &enter(py, &run, |ctx| self.0.covariance(ctx, x, target))?))
+    }
 }

@@ -5,6 +5,7 @@
 use mercer::io::{Model as Fitted, ModelFile};
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::model::landmarks::{Beside, Packet, RowBlock, RowBlocks, Whole, Workers, sampled};
+use mercer::model::optimize;
 use mercer::solve::ridge::Solver;
 use mercer::{Context, Mat, Targets, select};
 use mercer_guard::guarded;
@@ -19,6 +20,7 @@ use crate::fit::{dtype_named, unknown};
 use crate::kernels::{KernelArg, parse};
 use crate::landmarks::LandmarkSettings;
 use crate::model::{Model, json};
+use crate::optimize::OptimizeSettings;
 use crate::samples::{Given, Samples, numbers};
 
 /// The parameters of kernel ridge regression, from a dictionary.
@@ -35,6 +37,7 @@ pub struct RidgeSettings<'py> {
     classes: Option<Vec<String>>,
     landmarks: Option<LandmarkSettings<'py>>,
     device: String,
+    optimize: Option<OptimizeSettings>,
     /// The number type of results.
     pub dtype: String,
 }
@@ -75,7 +78,8 @@ impl TargetArrays<'_> {
     }
 }
 
-fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Mat<f64>> {
+/// A copy of an array.
+pub fn copied(array: &PyReadonlyArray2<'_, f64>) -> PyResult<Mat<f64>> {
     let from = view(array)?;
     Ok(Mat::from_fn(from.rows(), from.cols(), |i, j| from.at(i, j)))
 }
@@ -102,8 +106,11 @@ pub fn fit_kernel_ridge(
         (_, Some(targets)) => {
             let (targets, input) = (targets.read()?, x.input()?);
             let start = start.as_ref().map(copied).transpose()?;
-            let fit =
-                |ctx: &Context| KernelRidge::fit(ctx, &params, input, &targets, start.as_ref());
+            let search = choices.optimize.as_ref().map(OptimizeSettings::params).transpose()?;
+            let fit = |ctx: &Context| match &search {
+                Some(search) => optimize::fit_kernel_ridge(ctx, search, &params, input, &targets),
+                None => KernelRidge::fit(ctx, &params, input, &targets, start.as_ref()),
+            };
             enter(py, &run, fit)?
         }
     };

@@ -74,6 +74,12 @@ CASES = {
     "AdditiveChi2Sampler": Case({}, kernel=False, linear=False),
     "KernelRidge": Case(RBF | {"alpha": 0.1, "fit_intercept": True}, "values"),
     "KernelRidgeCV": Case(RBF | {"alphas": 10.0 ** np.arange(-4, 3)}, "values"),
+    "GaussianProcessRegressor": Case(
+        {"kernel": f"rbf(gamma={GAMMA})", "alpha": 0.1, "optimizer": None, "normalize_y": False},
+        "values",
+        kernel=False,
+        linear=False,
+    ),
     "KernelRidgeClassifier": Case(RBF | {"alpha": 0.1}, "classes"),
     "SVC": Case(TIGHT, "classes"),
     "NuSVC": Case(TIGHT | {"nu": 0.3}, "classes"),

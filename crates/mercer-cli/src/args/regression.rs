@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use mercer::model::optimize::{self, OptimizeParams};
 use mercer::solve::ridge;
 
 use super::destination::{ModelFile, Picture, TableFile};
@@ -26,6 +27,7 @@ Examples:
   mercer krr houses.csv --target price --model houses.mercer --plot scores.svg
   mercer krr houses.csv --target price --kernel rbf --kernel 'matern(nu=2.5)' --folds 5
   mercer krr houses.csv --target price --kernel 'rbf(sigma=2)' --alpha 0.1 --output fit.csv
+  mercer krr houses.csv --target price --kernel 'rbf(sigma=median)' --optimize evidence --ard
   mercer krr iris.csv --target species --model species.mercer --json";
 
 const PREDICT_EXAMPLES: &str = "\
@@ -116,6 +118,60 @@ pub struct RidgeArgs {
     pub precision: Precision,
 }
 
+/// What a search for kernel parameters makes best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Objective {
+    /// The leave-one-out error, exactly
+    Loo,
+    /// The log marginal likelihood of a Gaussian process whose noise has the variance alpha
+    Evidence,
+    /// The alignment of the centred kernel matrix with that of the targets
+    Alignment,
+}
+
+impl From<Objective> for optimize::Objective {
+    fn from(objective: Objective) -> Self {
+        match objective {
+            Objective::Loo => optimize::Objective::LeaveOneOut,
+            Objective::Evidence => optimize::Objective::Evidence,
+            Objective::Alignment => optimize::Objective::Alignment,
+        }
+    }
+}
+
+/// A search for kernel parameters by gradient.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub struct OptimizeArgs {
+    /// Search for the parameters of a single kernel and the penalty by gradient, from their values on; then score
+    /// and fit with those
+    #[arg(long, value_enum, value_name = "OBJECTIVE", conflicts_with_all = ["alpha_per_target", "landmarks"])]
+    pub optimize: Option<Objective>,
+    /// With `--optimize`: a width for each column
+    #[arg(hide_short_help = true, long, requires = "optimize")]
+    pub ard: bool,
+    /// With `--optimize`: further starts at random
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "COUNT",
+        requires = "optimize",
+        default_value_t = 0
+    )]
+    pub restarts: usize,
+}
+
+impl OptimizeArgs {
+    /// The parameters of the search, if there is one.
+    pub fn params(&self, seed: u64) -> Option<OptimizeParams> {
+        let mut params = OptimizeParams::new(self.optimize?.into());
+        params.per_column = self.ard;
+        params.restarts = self.restarts;
+        params.seed = seed;
+        Some(params)
+    }
+}
+
 /// Flags of `mercer krr`.
 #[derive(Debug, Args)]
 #[command(after_help = in_short(KRR_EXAMPLES), after_long_help = with_kernels(KRR_EXAMPLES))]
@@ -139,6 +195,9 @@ pub struct KrrArgs {
     /// The search.
     #[command(flatten)]
     pub search: SearchArgs,
+    /// Kernel parameters by gradient.
+    #[command(flatten)]
+    pub optimize: OptimizeArgs,
     /// A low-rank fit.
     #[command(flatten)]
     pub landmarks: LandmarkArgs,

@@ -7,6 +7,7 @@ mod svm;
 use mercer::model::Report;
 use mercer::model::features::ApproximationError;
 use mercer::model::landmarks::{FullSystem, LandmarkReport};
+use mercer::model::optimize::OptimizationReport;
 
 use crate::facts::{Facts, FeatureFacts, RegressionFacts, kernel_in_short};
 use crate::summary::Lines;
@@ -126,6 +127,12 @@ fn full_system(found: &FullSystem) -> String {
 }
 
 fn describe_solution(lines: &mut Lines, report: &Report) {
+    if let Some(search) = &report.optimization {
+        let OptimizationReport { objective, start, value, evaluations, .. } = search;
+        let name = objective.name();
+        lines
+            .add("optimised", format!("{name} {start:.6} → {value:.6}, {evaluations} evaluations"));
+    }
     describe_landmarks(lines, report);
     let passes = match report.passes {
         0 => String::new(),

@@ -24,6 +24,7 @@ mod interrupt;
 mod kmeans;
 mod krr;
 mod krr_landmarks;
+mod krr_optimize;
 mod labels;
 mod landmark_means;
 mod landmarks;

@@ -19,6 +19,7 @@ mod low_rank;
 mod matrix;
 mod matrix_free;
 mod packed;
+mod parameter_sums;
 mod patches;
 mod plan;
 mod precomputed;
@@ -64,6 +65,8 @@ pub use matrix::matrix_bytes;
 pub use matrix_free::MatrixFree;
 #[doc(hidden)]
 pub use packed::Packed;
+#[doc(hidden)]
+pub use parameter_sums::{TileWeights, parameter_sums};
 #[doc(hidden)]
 pub use patches::{Patches, Reach};
 #[doc(hidden)]

@@ -11,6 +11,7 @@ mod custom;
 mod expression;
 mod family;
 mod feature_map;
+mod hyperparameters;
 mod registry;
 mod relative;
 mod spec;
@@ -31,13 +32,15 @@ pub use family::{Definite, Domain, Input, Parameter, Rule, Value};
 pub use feature_map::{FeatureMap, FeatureMapOptions, Frequencies, RandomFeatures};
 #[doc(hidden)]
 pub use feature_map::{Fourier, MOST_FEATURES, Rows, Sketch};
+#[doc(hidden)]
+pub use hyperparameters::TunedKernel;
 pub use registry::families;
 #[doc(hidden)]
 pub use relative::Relative;
 pub use spec::KernelSpec;
 pub(crate) use spec::nearest;
 #[doc(hidden)]
-pub use spec::{Filled, Leaf, Shape};
+pub use spec::{Filled, Hyperparameter, Leaf, Shape};
 pub use string::StringMap;
 #[doc(hidden)]
 pub use string::StringMember;

@@ -13,6 +13,7 @@ pub mod eigen;
 pub mod fourier;
 pub mod gathered;
 pub mod hamming;
+pub mod inverse;
 pub mod inverted_index;
 pub mod nonzeros;
 pub mod orthonormal;

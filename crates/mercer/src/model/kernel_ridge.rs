@@ -533,6 +533,7 @@ fn report(found: &Regressed, dtype: Dtype) -> Report {
         machine: None,
         clusters: None,
         landmarks: None,
+        optimization: None,
     }
 }
 

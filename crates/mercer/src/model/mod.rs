@@ -7,6 +7,7 @@ mod components;
 pub mod detector;
 #[doc(hidden)]
 pub mod features;
+pub mod gaussian_process;
 mod indefinite;
 mod input;
 pub mod inverse;
@@ -19,6 +20,7 @@ mod minka;
 mod normal;
 mod note;
 mod on_device;
+pub mod optimize;
 #[doc(hidden)]
 pub mod origin;
 pub mod pca;

@@ -448,5 +448,6 @@ fn report<T: Real>(
         machine: None,
         clusters: None,
         landmarks: None,
+        optimization: None,
     }
 }

@@ -11,8 +11,9 @@ use crate::context::{Context, Reservation, Step, try_pieces};
 use crate::error::{Error, Param, Result};
 use crate::gram::{Gram, MatrixFree, Scaled};
 use crate::kernel::{SpecKernel, Tile};
-use crate::linalg::cholesky;
-use crate::linalg::view::Mat;
+use crate::linalg::product::{self, Onto};
+use crate::linalg::view::{Mat, MatMut};
+use crate::linalg::{cholesky, symmetric};
 use crate::points::{AnySamples, Points, Samples, Span, with_samples};
 use crate::real::Real;
 use crate::solve::cg;
@@ -24,6 +25,7 @@ pub struct PosteriorStd(Box<dyn Deviations>);
 trait Deviations: Send + Sync {
     fn bytes(&self) -> u64;
     fn deviations(&self, ctx: &Context, x: &AnySamples) -> Result<Mat<f64>>;
+    fn covariance(&self, ctx: &Context, x: &AnySamples, target: usize) -> Result<Mat<f64>>;
 }
 
 impl<T: Real> Deviations for Posterior<T> {
@@ -34,6 +36,10 @@ impl<T: Real> Deviations for Posterior<T> {
 
     fn deviations(&self, ctx: &Context, x: &AnySamples) -> Result<Mat<f64>> {
         self.deviations_of(ctx, &x.to_type()?)
+    }
+
+    fn covariance(&self, ctx: &Context, x: &AnySamples, target: usize) -> Result<Mat<f64>> {
+        self.covariance_of(ctx, &x.to_type()?, target)
     }
 }
 
@@ -118,6 +124,16 @@ impl PosteriorStd {
     /// The standard deviation of each target's prediction for new samples: m × t.
     pub fn deviations(&self, ctx: &Context, x: impl Into<AnySamples>) -> Result<Mat<f64>> {
         self.0.deviations(ctx, &x.into())
+    }
+
+    /// The covariance of the predictions of one target for new samples: m × m.
+    pub fn covariance(
+        &self,
+        ctx: &Context,
+        x: impl Into<AnySamples>,
+        target: usize,
+    ) -> Result<Mat<f64>> {
+        self.0.covariance(ctx, &x.into(), target)
     }
 }
 
@@ -258,6 +274,70 @@ impl<T: Real> Posterior<T> {
         Ok(out)
     }
 
+    /// K** − K* G K*ᵀ, and with an intercept the outer product of what it does not know.
+    fn covariance_of(&self, ctx: &Context, x: &Samples<T>, target: usize) -> Result<Mat<f64>> {
+        self.on.anchors.check_like(x)?;
+        let x = &self.on.moved(x)?;
+        let (m, n) = (x.n(), self.scale.len());
+        let ridge = &self.ridges[self.which[target]];
+        let bytes = 16 * (m as u64) * (n as u64) + 8 * (m as u64).pow(2);
+        let _reservation =
+            ctx.reserve("the covariance of predictions", bytes, "predict fewer rows at a time")?;
+        let values = ctx.install(|| self.values(ctx, x, 0..m))?;
+        let missing = self.missing(ridge, &values);
+        let (left, right) = match &ridge.factor {
+            Some((factor, _)) => {
+                let mut divided = values;
+                cholesky::divide_rows(ctx, factor, &mut divided)?;
+                (divided.clone(), divided)
+            }
+            None => {
+                let turned = Mat::from_fn(n, m, |i, j| values[(j, i)]);
+                let solved = self.divide(ctx, ridge.alpha, &turned)?;
+                (values, Mat::from_fn(m, n, |i, j| solved[(j, i)]))
+            }
+        };
+        let mut out = Mat::try_zeros(m, m)?;
+        let fill =
+            |rows: std::ops::Range<usize>, cols: std::ops::Range<usize>, tile: &mut [f64]| {
+                ctx.poll()?;
+                let (height, width) = (rows.len(), cols.len());
+                let mut own = vec![T::ZERO; height * width];
+                let (left, right) = (
+                    left.view().row_range(rows.start, height),
+                    right.view().row_range(cols.start, width).transposed(),
+                );
+                let target = Tile::new(&mut own, height, width, width);
+                let (above, beside) = (Span::new(x, rows.clone()), Span::new(x, cols.clone()));
+                self.on.kernel.tile(above, beside, target)?;
+                tile.iter_mut().zip(&own).for_each(|(place, v)| *place = v.to_f64());
+                product::multiply(
+                    left,
+                    right,
+                    MatMut::new(tile, height, width, width),
+                    Onto::Difference,
+                );
+                for (at, place) in tile.iter_mut().enumerate() {
+                    *place += missing[rows.start + at / width] * missing[cols.start + at % width];
+                }
+                Ok(())
+            };
+        ctx.install(|| symmetric::fill(out.view_mut(), fill))?;
+        Ok(out)
+    }
+
+    /// (1 − 1ᵀ G k_x) / √(1ᵀ G 1) of each row of `values`: how little the training samples say of the constant there.
+    fn missing(&self, ridge: &Ridge, values: &Mat<f64>) -> Vec<f64> {
+        let of = |i: usize| {
+            let known: f64 = values.row(i).iter().zip(&ridge.constant).map(|(v, c)| v * c).sum();
+            (1.0 - known) / ridge.constant_sum.sqrt()
+        };
+        match self.intercept && ridge.constant_sum > 0.0 {
+            true => (0..values.rows()).map(of).collect(),
+            false => vec![0.0; values.rows()],
+        }
+    }
+
     /// Kernel values of some new samples with the training samples, times the roots of weights: rows × n.
     fn values(
         &self,
@@ -303,12 +383,11 @@ impl<T: Real> Posterior<T> {
                 (0..rows).map(sum).collect()
             }
         };
-        if self.intercept && ridge.constant_sum > 0.0 {
-            for (i, reduced) in reduced.iter_mut().enumerate() {
-                let missing = 1.0 - dot(values.row(i), &ridge.constant);
-                *reduced -= missing * missing / ridge.constant_sum;
-            }
-        }
+        let missing = self.missing(ridge, values);
+        reduced
+            .iter_mut()
+            .zip(missing)
+            .for_each(|(reduced, missing)| *reduced -= missing * missing);
         Ok(reduced)
     }
 }

@@ -4,6 +4,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::landmarks::LandmarkReport;
 use super::note::{Note, NoteCode, listed};
+use super::optimize::OptimizationReport;
 use super::svm::SvmReport;
 use crate::real::Real;
 
@@ -44,6 +45,9 @@ pub struct Report {
     /// The report on the approximation, for fits on landmarks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landmarks: Option<LandmarkReport>,
+    /// The report on the search for kernel parameters by gradient, if there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimization: Option<OptimizationReport>,
 }
 
 /// The iterations of kernel k-means, for the best start.
@@ -86,7 +90,7 @@ pub struct SystemReport {
 }
 
 /// JSON has no NaN and writes null: a report of a fit that went wrong must be readable too.
-fn number_or_null<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
+pub(super) fn number_or_null<'de, D: Deserializer<'de>>(input: D) -> Result<f64, D::Error> {
     Ok(Option::<f64>::deserialize(input)?.unwrap_or(f64::NAN))
 }
 

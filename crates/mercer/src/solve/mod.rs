@@ -5,6 +5,7 @@ pub mod dual_descent;
 pub mod eigen;
 pub mod krylov;
 pub mod landmark_cg;
+pub mod lbfgs;
 pub mod lloyd;
 pub mod nystrom;
 pub mod nystrom_path;

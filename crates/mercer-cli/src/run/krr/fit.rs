@@ -5,6 +5,7 @@ use mercer::io::{Column, Model, Table};
 use mercer::model::Scaling;
 use mercer::model::kernel_ridge::{KernelRidge, KernelRidgeParams};
 use mercer::model::landmarks::{Whole, sampled};
+use mercer::model::optimize::{Optimized, Samples, optimize};
 use mercer::select::{self, Criterion, Metric, SearchParams, Validation};
 use mercer::{Error, Input, KernelSpec, Mat, Result, Targets};
 
@@ -135,9 +136,14 @@ impl<'a> Task<'a> {
     /// Fits `rows`.
     pub fn fit(&self, session: &Session, rows: Prepared) -> Result<Fitted> {
         let (x, scaling) = (rows.input, rows.scaling);
-        let kernels = self.kernels(session, &x)?;
-        self.check(&kernels)?;
-        let (model, grid) = self.searched(session, kernels, &x)?;
+        let (model, grid) = match self.optimized(session, &x)? {
+            Some(found) => self.with_optimized(session, found, &x)?,
+            None => {
+                let kernels = self.kernels(session, &x)?;
+                self.check(&kernels)?;
+                self.searched(session, kernels, &x)?
+            }
+        };
         let is_requested = self.args.output.is_some()
             || self.args.page.report.is_some()
             || self.args.explain.explain;
@@ -146,6 +152,51 @@ impl<'a> Task<'a> {
             false => None,
         };
         Ok(Fitted { model: Model::KernelRidge(model), scaling, grid, training })
+    }
+
+    /// Kernel and penalty as a search by gradient finds them, if one is requested.
+    fn optimized(&self, session: &Session, x: &Input<'_>) -> Result<Option<Optimized>> {
+        let search = &self.args.search;
+        let Some(params) = self.args.optimize.params(search.seed) else { return Ok(None) };
+        let ([kernel], Input::Samples(x)) = (&search.kernel[..], x) else {
+            let message = "starts from a single kernel: give one --kernel, on samples";
+            return Err(Error::parameter("--optimize", message));
+        };
+        if search.alpha.len() > 1 {
+            let message = "starts from a single penalty: give one --alpha";
+            return Err(Error::parameter("--optimize", message));
+        }
+        let alpha = search.alpha.first().copied().unwrap_or(1.0);
+        let weights = self.targets.weights.as_deref();
+        let samples = Samples { x, targets: &self.values, weights };
+        let intercept = !self.args.ridge.no_intercept;
+        // Of a kernel without a width, one in the middle of what suits the rows.
+        let mut widths = select::widths(&kernel.spec(), x)?;
+        let spec = widths.swap_remove(widths.len() / 2);
+        optimize(&session.context, &params, &spec, alpha, intercept, samples).map(Some)
+    }
+
+    /// The model with the kernel and the penalty that were found, and its score.
+    fn with_optimized(
+        &self,
+        session: &Session,
+        found: Optimized,
+        x: &Input<'_>,
+    ) -> Result<(KernelRidge, std::result::Result<Grid, String>)> {
+        let mut params = self.params(&found.kernel);
+        params.alpha = vec![found.alpha];
+        let (mut model, grid) = match self.unscored() {
+            Some(why) => {
+                let fit = KernelRidge::fit(&session.context, &params, x, &self.targets, None)?;
+                (fit, Err(why))
+            }
+            None => {
+                let (model, grid) = self.search(session, vec![found.kernel], &params, x)?;
+                (model, Ok(grid))
+            }
+        };
+        found.report.attach(&mut model.report);
+        Ok((model, grid))
     }
 
     /// The candidate kernels. On landmarks, what depends on the data depends on the rows that they are chosen among.
@@ -251,7 +302,10 @@ impl<'a> Task<'a> {
         SearchParams {
             model: model.clone(),
             kernels,
-            alphas: (!args.alpha.is_empty()).then(|| args.alpha.clone()),
+            alphas: match self.args.optimize.optimize {
+                Some(_) => Some(model.alpha.clone()),
+                None => (!args.alpha.is_empty()).then(|| args.alpha.clone()),
+            },
             validation,
             per_target: args.alpha_per_target,
         }

@@ -31,12 +31,14 @@ const PARAMETERS: [(&[&str], &[Form]); 12] = [
     (
         &[
             "alpha_per_target",
+            "ard",
             "break_ties",
             "center",
             "copy",
             "copy_X",
             "fit_intercept",
             "fit_inverse_transform",
+            "normalize_y",
             "probability",
             "remove_zero_eig",
             "shrinking",
@@ -64,7 +66,7 @@ const PARAMETERS: [(&[&str], &[Form]); 12] = [
         ],
         &[Text],
     ),
-    (&["scoring"], &[Text, Null]),
+    (&["scoring", "optimize", "optimizer"], &[Text, Null]),
     (&["landmarks"], &[Number, Text, List, Null]),
     (
         &[
@@ -73,7 +75,9 @@ const PARAMETERS: [(&[&str], &[Form]); 12] = [
             "epsilon",
             "contamination",
             "landmark_tol",
+            "max_evaluations",
             "n_clusters",
+            "n_restarts_optimizer",
             "n_oversamples",
             "sample_steps",
         ],
@@ -86,7 +90,7 @@ const PARAMETERS: [(&[&str], &[Form]); 12] = [
     (&["n_components", "n_init", "iterated_power"], &[Number, Text, Null]),
     (&["alpha", "alphas", "gamma", "degree", "coef0"], &[Number, Text, List, Null]),
     (&["kernel", "inverse_kernel"], &[Text, Kernel, List, Null]),
-    (&["class_weight", "kernel_params"], &[Text, Mapping, Null]),
+    (&["class_weight", "kernel_params", "optimize_params"], &[Text, Mapping, Null]),
     (&["cv"], &[Number, Text, List, Null]),
 ];
 

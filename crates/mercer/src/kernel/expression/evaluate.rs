@@ -306,7 +306,11 @@ pub(in crate::kernel) fn fill<T: Real>(
 }
 
 /// Measures every sample against itself.
-fn fill_diag<T: Real>(measure: Measure, points: Span<'_, Samples<T>>, out: &mut [T]) -> Result<()> {
+pub(in crate::kernel) fn fill_diag<T: Real>(
+    measure: Measure,
+    points: Span<'_, Samples<T>>,
+    out: &mut [T],
+) -> Result<()> {
     measure.fill_diag_any(numbers(measure, points)?, out);
     Ok(())
 }

@@ -11,4 +11,4 @@ pub use recentred::Recentred;
 pub use row_kernel::RowKernel;
 
 pub(super) use compile::Node;
-pub(super) use evaluate::fill;
+pub(super) use evaluate::{fill, fill_diag};

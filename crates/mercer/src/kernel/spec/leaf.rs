@@ -37,6 +37,12 @@ impl Leaf {
         self.lists.push((index, numbers.into()));
     }
 
+    /// Replaces the numbers of a parameter with one for each column.
+    pub(super) fn rewrite_list(&mut self, index: usize, numbers: Vec<f64>) {
+        self.lists.retain(|(place, _)| *place != index);
+        self.write_list(index, numbers);
+    }
+
     /// The numbers of the parameter `name`, if there is one for each column.
     pub fn list(&self, name: &str) -> Option<&Arc<[f64]>> {
         let (index, _) = self.family.parameter(name)?;

@@ -17,12 +17,15 @@ mod print;
 mod resolve;
 mod shape;
 mod suggest;
+mod vary;
 
 pub use fill::Filled;
 pub(super) use input::{check_histograms, group_of, not_for};
 pub use leaf::Leaf;
 pub use shape::Shape;
 pub(crate) use suggest::nearest;
+pub use vary::Hyperparameter;
+pub(in crate::kernel) use vary::varied_of;
 
 use std::sync::Arc;
 
@@ -225,7 +228,7 @@ impl Expr {
         }
     }
 
-    fn split_scale(self) -> (f64, Expr) {
+    pub(in crate::kernel) fn split_scale(self) -> (f64, Expr) {
         match self {
             Expr::Scale(scale, inner) => (scale, *inner),
             other => (1.0, other),

@@ -87,6 +87,17 @@ trait Profile: Sized {
     /// Writes the derivative of the profile by the measured number, given measured numbers and their kernel values.
     fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]);
 
+    /// Writes the derivative of the profile by the logarithm of its parameter `name`, given measured numbers and their kernel values.
+    /// Most parameters are factors of the measured number, or units of a distance.
+    fn log_slopes(&self, name: &str, measured: &[f64], values: &[f64], out: &mut [f64]) {
+        self.slopes(measured, values, out);
+        let power = if name == "gamma" { 1.0 } else { -2.0 };
+        for (slope, &t) in out.iter_mut().zip(measured) {
+            // A profile with a tip has no slope there, but no parameter moves it.
+            *slope = if t == 0.0 { 0.0 } else { power * t * *slope };
+        }
+    }
+
     /// The measured number that has the kernel value `value`, 0 < value ≤ 1, where there is just one.
     fn measured_from(&self, _value: f64) -> Option<f64> {
         None
@@ -152,6 +163,18 @@ macro_rules! registry {
             pub(in crate::kernel) fn slopes<T: Real>(&self, measured: &[T], values: &[T], out: &mut [T]) {
                 match self {
                     $(Member::$family(profile) => profile.slopes(measured, values, out)),*
+                }
+            }
+
+            pub(in crate::kernel) fn log_slopes(
+                &self,
+                name: &str,
+                measured: &[f64],
+                values: &[f64],
+                out: &mut [f64],
+            ) {
+                match self {
+                    $(Member::$family(profile) => profile.log_slopes(name, measured, values, out)),*
                 }
             }
 

@@ -89,4 +89,15 @@ impl Profile for Poly {
         let factor = T::from_f64(f64::from(self.degree) * self.gamma);
         vmath::map(out, |v| factor * v);
     }
+
+    fn log_slopes(&self, name: &str, measured: &[f64], values: &[f64], out: &mut [f64]) {
+        self.slopes(measured, values, out);
+        for (slope, &t) in out.iter_mut().zip(measured) {
+            *slope *= if name == "gamma" { t } else { self.coef0 / self.gamma };
+        }
+        if self.gamma == 0.0 {
+            let share = if name == "gamma" { 0.0 } else { f64::from(self.degree) };
+            out.iter_mut().zip(values).for_each(|(slope, v)| *slope = share * v);
+        }
+    }
 }

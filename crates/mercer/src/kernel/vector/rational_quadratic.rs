@@ -73,4 +73,14 @@ impl Profile for RationalQuadratic {
     fn measured_from(&self, value: f64) -> Option<f64> {
         Some((value.powf(-1.0 / self.alpha) - 1.0) / self.rate)
     }
+
+    fn log_slopes(&self, name: &str, measured: &[f64], values: &[f64], out: &mut [f64]) {
+        for ((slope, &t), &v) in out.iter_mut().zip(measured).zip(values) {
+            let (ratio, share) = (self.rate * t, self.rate * t / (1.0 + self.rate * t));
+            *slope = match name {
+                "alpha" => self.alpha * v * (share - ratio.ln_1p()),
+                _ => 2.0 * self.alpha * v * share,
+            };
+        }
+    }
 }

@@ -150,6 +150,19 @@ impl RowMap {
         }
     }
 
+    /// Adds to `out` what a gradient by the mapped row `u` is as one by the row itself.
+    pub(in crate::kernel) fn pull(&self, u: &[f64], gradient: &[f64], out: &mut [f64]) {
+        for (j, out) in out.iter_mut().enumerate() {
+            *out += match &self.periods {
+                None => self.factors.at(j) * gradient[j],
+                Some(periods) => {
+                    let turn = u[2 * j] * gradient[2 * j + 1] - u[2 * j + 1] * gradient[2 * j];
+                    TAU / periods.at(j) * turn
+                }
+            };
+        }
+    }
+
     fn beyond<T: Real>(&self) -> Error {
         Error::parameter(
             Param::Kernel,

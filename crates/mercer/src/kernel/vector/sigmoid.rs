@@ -64,4 +64,11 @@ impl Profile for Sigmoid {
         let gamma = T::from_f64(self.gamma);
         out.iter_mut().zip(values).for_each(|(slope, &v)| *slope = gamma * (T::ONE - v * v));
     }
+
+    fn log_slopes(&self, name: &str, measured: &[f64], values: &[f64], out: &mut [f64]) {
+        for ((slope, &t), &v) in out.iter_mut().zip(measured).zip(values) {
+            let inner = if name == "gamma" { self.gamma * t } else { self.coef0 };
+            *slope = inner * (1.0 - v * v);
+        }
+    }
 }

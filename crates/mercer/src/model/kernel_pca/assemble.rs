@@ -124,6 +124,7 @@ fn report(spectrum: &Spectrum, plan: &Plan, trace: f64, norm: f64, dtype: Dtype)
         machine: None,
         clusters: None,
         landmarks: None,
+        optimization: None,
     }
 }
 

@@ -113,5 +113,6 @@ fn report(solved: &[DualSolution], computed_in: Dtype) -> Report {
         }),
         clusters: None,
         landmarks: None,
+        optimization: None,
     }
 }
