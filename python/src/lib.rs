@@ -57,11 +57,11 @@ mod _core {
     #[pymodule_export]
     use super::fit::{fit_kernel_pca, fit_pca};
     #[pymodule_export]
-    use super::hypothesis::{column_tests, hsic, mmd, stein, witness};
-    #[pymodule_export]
     use super::gaussian_process::{
         fit_gaussian_process, process_gradients, process_likelihood, process_parameters,
     };
+    #[pymodule_export]
+    use super::hypothesis::{column_tests, hsic, mmd, stein, witness};
     #[pymodule_export]
     use super::kernels::{canonical, families, fill_matrix, filled, purpose, resolve, shape};
     #[pymodule_export]
