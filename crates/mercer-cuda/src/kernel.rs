@@ -208,6 +208,7 @@ fn formula_code(formula: Formula) -> (i32, [f64; 3]) {
         Formula::Exponential { rate } => (4, [rate, 0.0, 0.0]),
         Formula::Matern { rate, linear, square } => (5, [rate, linear, square]),
         Formula::RationalQuadratic { alpha, rate } => (6, [alpha, rate, 0.0]),
+        Formula::NegativePower { exponent } => (8, [exponent, 0.0, 0.0]),
         Formula::Tanh { gamma, coef0 } => (7, [gamma, coef0, 0.0]),
     }
 }

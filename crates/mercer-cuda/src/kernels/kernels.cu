@@ -71,6 +71,7 @@ struct Formula {
         }
         case 6: return a == 1.0 ? 1.0 / fma(b, v, 1.0) : exp(-a * log(fma(b, v, 1.0)));
         case 7: return tanh(fma(a, v, b));
+        case 8: return -pow(fmax(v, 0.0), a);
         default: return v;
         }
     }

@@ -1,6 +1,6 @@
 //! The negative distance, of which energy distance and distance covariance are made.
 
-use super::{Measure, Profile};
+use super::{Formula, Measure, Profile};
 use crate::kernel::{Definite, Domain, Family, Input, Leaf, Parameter, Value};
 use crate::linalg::vmath;
 use crate::real::Real;
@@ -36,6 +36,11 @@ impl Profile for Energy {
 
     fn constants(&self) -> Vec<f64> {
         vec![self.exponent]
+    }
+
+    fn formula(&self, _: usize) -> Formula {
+        // Of a squared distance.
+        Formula::NegativePower { exponent: self.exponent / 2.0 }
     }
 
     fn apply<T: Real>(&self, values: &mut [T]) {

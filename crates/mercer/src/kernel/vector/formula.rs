@@ -42,6 +42,11 @@ pub enum Formula {
         /// The rate.
         rate: f64,
     },
+    /// −v^exponent, 0 for a negative v.
+    NegativePower {
+        /// The exponent.
+        exponent: f64,
+    },
     /// tanh(gamma·v + coef0).
     Tanh {
         /// The factor.
