@@ -306,7 +306,7 @@ fn each_class_against_all_others_is_as_many_machines_of_two_classes() {
     let two = Targets::classes(&labels.iter().map(|label| label % 2).collect::<Vec<_>>());
     let one = Svm::fit(&ctx, &wanted, &x, &two, None).unwrap();
     let other = Svm::fit(&ctx, &params(Task::CSvc, Some(own.clone())), &x, &two, None).unwrap();
-    assert_eq!((one.coef, one.dual_coef().rows()), (other.coef, 1));
+    assert_eq!((&one.coef, one.dual_coef().rows()), (&other.coef, 1));
     for wrong in [
         SvmParams { landmarks: None, ..wanted.clone() },
         SvmParams { polish: true, ..wanted.clone() },
