@@ -173,6 +173,8 @@ impl Svm {
         let fit = Fit { params, checked: &checked, rows: None, started };
         let low_rank = LowRank::new(ctx, params, wanted, &kept)?;
         let mut model = low_rank.fit(ctx, fit, x.n(), start, low_rank.held()?)?;
+        // What follows needs the memory of the features.
+        drop(low_rank);
         if x.dtype() == Dtype::F32 && is_lost_in_rounding(&model, params.tolerance) {
             model = Self::in_double(ctx, wanted, &kept, fit, (x.n(), start))?;
         }
