@@ -6,9 +6,10 @@ use crate::folder::Folder;
 /// Rows of `a,b,city`; b is shifted, and the cities are others, if `is_moved`.
 fn table(rows: usize, from: usize, is_moved: bool) -> String {
     let row = |i: usize| {
+        // Fractions of multiples of irrational numbers: evenly spread from any row on.
         let t = i as f64;
-        let a = (1.3 * t).sin() + (0.7 * t).cos();
-        let b = (2.1 * t + 0.4).sin() + if is_moved { 0.8 } else { 0.0 };
+        let a = (0.618_033_988_75 * t).fract();
+        let b = (0.414_213_562_37 * t).fract() + if is_moved { 0.5 } else { 0.0 };
         let city = ["ulm", "bonn", "kiel"][if is_moved && i % 4 > 0 { 2 } else { i % 3 }];
         format!("{a:.4},{b:.4},{city}\n")
     };
@@ -115,7 +116,7 @@ fn what_cannot_be_compared_is_refused() {
         ("old.csv other.csv", "the columns b, city of old.csv are missing"),
         ("old.csv one.csv", "at least two rows"),
         ("old.csv absent.csv", "absent.csv"),
-        ("old.csv blank.csv", "missing"),
+        ("old.csv blank.csv --missing refuse", "missing"),
         ("old.csv same.csv --kernel precomputed", "not by precomputed values"),
         ("- -", "only one of both tables"),
     ] {
