@@ -48,6 +48,7 @@ pub(super) use room::{either_bytes, eligible};
 pub use rows::{RowBlock, RowBlocks, Whole};
 #[doc(hidden)]
 pub use sampled::sampled;
+pub(super) use workers::SCALING;
 #[doc(hidden)]
 pub use workers::{Beside, Work, Workers, prepared};
 
