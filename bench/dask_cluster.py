@@ -142,7 +142,7 @@ def against_peer(client: Client, n: int, m: int) -> None:
 
     def peer() -> np.ndarray:
         features = Nystroem(n_components=m, random_state=0, **options).fit(X[:20_000])
-        rows = blocks.map_blocks(features.transform, chunks=(blocks.chunks[0], (m,)))
+        rows = blocks.map_blocks(features.transform, chunks=(blocks.chunks[0], (m,)), dtype=float)
         model = LinearRegression(solver="lbfgs", C=1e4, fit_intercept=True, max_iter=100)
         model.fit(rows.persist(), targets)
         return np.asarray(model.predict(features.transform(held)))
