@@ -8,7 +8,7 @@ CORE := python/mercer/_core.abi3.so
 BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs crates/mercer-cuda $(BROWSER_TESTS)
 
-.PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser test-cuda ptx asan miri soak deny browser bench docs rust-docs fuzz faults \
+.PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser test-cuda ptx asan miri soak deny browser bench bench-growth docs rust-docs fuzz faults \
 	wheel dist package msrv reproducible develop format clean
 
 help:
@@ -20,7 +20,8 @@ help:
 	@echo "make soak    everything at once in one process for HOURS (1)"
 	@echo "make deny    licences, sources and known faults of dependencies (installs cargo-deny into target/tools)"
 	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
-	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*"
+	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*, adds to its history"
+	@echo "make bench-growth  how time and memory grow with the rows; writes the table and the picture of docs/benchmarks.md"
 	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
 	@echo "make fuzz    all fuzz targets for MINUTES=10 minutes each (nightly compiler and cargo-fuzz)"
 	@echo "make faults  kills, full disks, limits and closed descriptors, for as many minutes as it takes"
@@ -213,6 +214,10 @@ develop: $(VENV)/ready
 
 bench: develop $(VENV)/rivals
 	$(PY) bench/run.py
+
+# Fits of up to SECONDS each; about half an hour.
+bench-growth: develop
+	$(PY) bench/growth.py --write --seconds $(or $(SECONDS),60)
 
 $(VENV)/rivals: bench/requirements.txt $(VENV)/ready
 	$(PY) -m pip install --quiet --requirement bench/requirements.txt

@@ -2,21 +2,24 @@
 
     python bench/dask_cluster.py               # 10^6 x 28, 1,000 landmarks, two workers of a thread
     python bench/dask_cluster.py --peer        # beside dask-ml: Nystroem by blocks + linear model
+    python bench/dask_cluster.py --rates       # what bench/dask_tree.py computes with
     python bench/dask_cluster.py --quick       # tiny sizes: tests the script
 
 First checks that the results are the same to the last bit (of the peer: that the errors are alike),
 then prints times, their ratio, the peak memory of workers, and the bytes that each of them sent
-beside the size of the sums, which are m x m doubles.
+beside the size of the sums, which are m x m doubles. Rows are spread evenly over workers before.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 # A script of this folder has the name of a package that others import.
 sys.path[:] = [one for one in sys.path if Path(one).resolve() != Path(__file__).resolve().parent]
@@ -26,8 +29,14 @@ import mercer  # noqa: E402
 import mercer.dask  # noqa: E402
 import numpy as np  # noqa: E402
 from distributed import Client, LocalCluster, wait  # noqa: E402
+from mercer import _core  # noqa: E402
+from mercer.dask import _blocks  # noqa: E402
 
 COLUMNS = 28
+#: Bytes that are sent to measure a link.
+LOAD = 64 << 20
+#: Where rates are kept for bench/dask_tree.py.
+RATES = Path(__file__).resolve().parent.parent / "target/dask_rates.json"
 
 
 def sent(dask_worker: Any) -> int:
@@ -52,13 +61,30 @@ def timed(work: Callable[[], Any], times: int) -> tuple[float, Any]:
     return best, found
 
 
+def chunk(number: int, rows: int) -> np.ndarray:
+    """Some rows, which a worker makes as it would read them."""
+    return np.random.default_rng(number).normal(size=(rows, COLUMNS))
+
+
+def spread(client: Client, n: int, size: int) -> da.Array:
+    """Rows that lie on the workers in turn, in chunks of a size."""
+    workers = list(client.scheduler_info(n_workers=-1)["workers"])
+    sizes = [min(size, n - start) for start in range(0, n, size)]
+    futures = [
+        client.submit(chunk, i, rows, workers=[workers[i % len(workers)]], pure=False)
+        for i, rows in enumerate(sizes)
+    ]
+    wait(futures)
+    parts = zip(futures, sizes, strict=True)
+    return da.concatenate([da.from_delayed(one, (k, COLUMNS), float) for one, k in parts]).persist()
+
+
 def against_stream(client: Client, n: int, m: int, times: int, only: str | None) -> None:
     """Kernel PCA and ridge regression, beside the local stream fit on two threads."""
     size = -(-n // 16 // 16_384) * 16_384
-    # Workers make their own rows, as they would read them.
-    blocks = da.random.default_rng(0).normal(size=(n, COLUMNS), chunks=(size, COLUMNS)).persist()
+    blocks = spread(client, n, size)
     targets = da.sin(blocks[:, 0]).persist()
-    wait([blocks, targets])
+    wait(targets)
     X, y = (np.require(one.compute(), requirements="AC") for one in (blocks, targets))
     options: dict[str, Any] = {"kernel": "rbf", "gamma": 1 / COLUMNS, "landmarks": m}
     pairs = {
@@ -116,7 +142,7 @@ def against_peer(client: Client, n: int, m: int) -> None:
 
     def peer() -> np.ndarray:
         features = Nystroem(n_components=m, random_state=0, **options).fit(X[:20_000])
-        rows = blocks.map_blocks(features.transform, chunks=(blocks.chunks[0], (m,)))
+        rows = blocks.map_blocks(features.transform, chunks=(blocks.chunks[0], (m,)), dtype=float)
         model = LinearRegression(solver="lbfgs", C=1e4, fit_intercept=True, max_iter=100)
         model.fit(rows.persist(), targets)
         return np.asarray(model.predict(features.transform(held)))
@@ -139,11 +165,70 @@ def against_peer(client: Client, n: int, m: int) -> None:
         raise SystemExit("the errors are not alike")
 
 
+def rates(client: Client, n: int, m: int) -> dict[str, Any]:
+    """What a pass costs here: rows per second of tasks that add rows up, the times of tasks over
+    their mean, seconds to put two packets together, the bytes of one, and those that go from worker
+    to worker in a second.
+    """
+    rows = 4 * 16_384
+    blocks = spread(client, n, rows)
+    options: dict[str, Any] = {"kernel": "rbf", "gamma": 1 / COLUMNS, "landmarks": m}
+    with patch.object(_core, "merge_parts", wraps=_core.merge_parts) as merging:
+        mercer.dask.KernelPCA(n_components=10, **options).fit(blocks)
+    packets = merging.call_args.args[0]
+    whole = task_seconds(client)[: n // rows]
+    mean = sum(whole) / len(whole)
+    first, second = list(client.scheduler_info(n_workers=-1)["workers"])[:2]
+
+    def on(worker: str, work: Callable, *given: Any) -> float:
+        run = {"workers": [worker], "pure": False}
+        return timed(lambda: client.submit(work, *given, **run).result(), 5)[0]
+
+    sent = client.scatter(packets, workers=[first])
+    nothing = on(first, len, sent)
+    together = on(first, merged, sent)
+    return {
+        "landmarks": m,
+        "rate": rows / mean,
+        "times": [one / mean for one in whole],
+        "merge": (together - nothing) / (len(packets) - 1),
+        "packet": len(packets[0]),
+        "link": LOAD / max(1e-6, moved(client, first, second) - nothing),
+    }
+
+
+def task_seconds(client: Client) -> list[float]:
+    """The seconds of the tasks of the last pass that added rows up, in the order of the rows."""
+    topics = client.get_events()
+    topic = max((one for one in topics if one.startswith("mercer-sums-")), key=lambda t: topics[t])
+    times: dict[int, float] = {}
+    for at, (kind, number) in sorted(topics[topic]):
+        times[number] = at - times[number] if kind == "ended" else at
+    return [times[number] for number in sorted(times)]
+
+
+def moved(client: Client, first: str, second: str) -> float:
+    """The shortest of the seconds in which some bytes go from one worker to another."""
+    best = float("inf")
+    for _ in range(5):
+        load = client.submit(bytes, LOAD, workers=[first], pure=False)
+        wait(load)
+        there = client.submit(len, load, workers=[second], pure=False)
+        best = min(best, timed(there.result, 1)[0])
+    return best
+
+
+def merged(packets: list[bytes]) -> int:
+    """Put packets together."""
+    return len(_blocks.merge(packets))
+
+
 def main() -> None:
     """Run what the flags ask for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--peer", action="store_true")
+    parser.add_argument("--rates", action="store_true", help="measure, and keep, rates and times")
     parser.add_argument("--rows", type=int)
     parser.add_argument("--landmarks", type=int)
     parser.add_argument("--times", type=int, default=1)
@@ -155,7 +240,17 @@ def main() -> None:
         LocalCluster(2, threads_per_worker=1, memory_limit="4GiB", dashboard_address=None) as one,
         Client(one) as client,
     ):
-        if flags.peer:
+        if flags.rates:
+            found = rates(client, n, m)
+            RATES.parent.mkdir(exist_ok=True)
+            RATES.write_text(json.dumps(found))
+            spread_of = f"{min(found['times']):.2f} to {max(found['times']):.2f}"
+            print(
+                f"{found['rate']:,.0f} rows a second of a worker, tasks of {spread_of} of the mean "
+                f"time; packets of {found['packet'] / 1e6:.1f} MB, {found['merge'] * 1e3:.1f} ms "
+                f"to put two together; {found['link'] / 1e6:,.0f} MB/s from worker to worker"
+            )
+        elif flags.peer:
             against_peer(client, n, m)
         else:
             against_stream(client, n, m, flags.times, flags.only)

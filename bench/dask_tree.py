@@ -1,7 +1,9 @@
 """How long a pass over rows takes on many workers: a formula, and a simulation that checks it.
 
+    python bench/dask_cluster.py --rates            # measures what follows is computed with
     python bench/dask_tree.py                       # the table of docs/dask.md
-    python bench/dask_tree.py --rate 70000 --landmarks 2000
+    python bench/dask_tree.py --link 1.25e8         # with other links than were measured
+    python bench/dask_tree.py --write               # into docs/dask.md
     python bench/dask_tree.py --quick               # few workers: tests the script
 
 A worker reads its share of the rows, task by task, at `rate` rows per second, and puts what its
@@ -10,18 +12,39 @@ left, which go to the client. A link moves one packet after the other. The formu
 
     N / (W · rate) + merges of a worker + (7 · levels + last) · (packet / link + merge)
 
-and the simulation draws the time of each task and of each packet at random around its mean, slows
-one worker down if asked to, and hands tasks out as workers become free.
+and the simulation draws the time of each task among those that were measured, over their mean, and
+that of each packet at random around its mean, slows one worker down if asked to, and hands tasks
+out as workers become free.
 """
 
 from __future__ import annotations
 
 import argparse
 import heapq
+import json
 import math
+import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+# This folder's parent, and not itself: scripts of this folder have names of packages.
+sys.path[0] = str(Path(__file__).resolve().parent.parent)
+
+from bench import page  # noqa: E402
+
+RATES = page.DOCS.parent / "target/dask_rates.json"
+#: Numbers to test the script with.
+QUICK = {"rate": 6e4, "link": 1e9, "packet": 8_000_000, "merge": 0.03, "times": [0.9, 1.0, 1.1]}
+HEAD = [
+    "rows",
+    "workers",
+    "formula (s)",
+    "simulated (s)",
+    "one worker 3 times slower (s)",
+    "share of reading",
+]
 GROUP = 16_384
 FAN = 8
 TASKS = 4
@@ -29,14 +52,14 @@ TOGETHER = 4
 
 
 class Machine:
-    """What was measured of one worker, and of the network."""
+    """What was measured of one worker, and of the network: rows per second, bytes per second of a
+    link, the bytes of a packet, seconds to put two together, and times of tasks over their mean.
+    """
 
-    def __init__(self, rate: float, landmarks: int, link: float, merge: float) -> None:
-        self.rate, self.link = rate, link
-        # Three digits of 8 bytes and a place of 2, of each number of a triangle.
-        self.packet = 26 * (landmarks * (landmarks + 1) // 2 + 2 * landmarks)
-        # Seconds to put two packets together: measured for 1,000 landmarks.
-        self.merge = merge * self.packet / 13e6
+    def __init__(self, found: dict[str, Any]) -> None:
+        self.rate, self.link = found["rate"], found["link"]
+        self.packet, self.merge = found["packet"], found["merge"]
+        self.times = np.array(found["times"])
 
     def rows_of_task(self, rows: int, workers: int) -> int:
         """Rows of a task: a multiple of a group."""
@@ -83,7 +106,7 @@ def simulated(
     for number in range(tasks):
         at, one = heapq.heappop(free)
         own = min(size, rows - number * size)
-        took = own / machine.rate * random.normal(1, spread) * speed[one]
+        took = own / machine.rate * random.choice(machine.times) * speed[one]
         took += machine.merge if done[one] > 0 else 0.0
         done[one] = at + took
         heapq.heappush(free, (done[one], one))
@@ -108,32 +131,55 @@ def _together(ready: list, travel: float, merge: float, random, spread: float) -
     return at
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rate", type=float, default=60_000, help="rows per second of a worker")
-    parser.add_argument("--landmarks", type=int, default=1000)
-    parser.add_argument("--link", type=float, default=1.25e9, help="bytes per second of a link")
-    parser.add_argument("--merge", type=float, default=0.03, help="seconds for two packets")
-    parser.add_argument("--quick", action="store_true")
-    flags = parser.parse_args()
-    machine = Machine(flags.rate, flags.landmarks, flags.link, flags.merge)
-    counts = [4, 16] if flags.quick else [2, 10, 100, 300, 1000]
-    sizes = [10**7] if flags.quick else [10**7, 10**8, 10**9]
-    packet = machine.packet / 1e6
-    print(f"packet: {packet:.1f} MB, {flags.rate:,.0f} rows/s, m = {flags.landmarks}")
-    print("| rows | workers | formula (s) | simulated (s) | one worker 3 times slower (s) |")
-    print("| --- | --- | --- | --- | --- |")
-    for rows in sizes:
+def measured(path: Path) -> dict[str, Any]:
+    """What was measured here."""
+    if not path.is_file():
+        raise SystemExit(f"{path} is missing: run python bench/dask_cluster.py --rates")
+    return json.loads(path.read_text())
+
+
+def table(machine: Machine, sizes: list[int], counts: list[int]) -> str:
+    """The table: refuses a formula that is far from the simulation."""
+    rows = []
+    for size in sizes:
         for workers in counts:
-            expected = formula(machine, rows, workers)
-            found = simulated(machine, rows, workers)
-            slow = simulated(machine, rows, workers, slow=3.0)
-            print(f"| {rows:.0e} | {workers:,} | {expected:.1f} | {found:.1f} | {slow:.1f} |")
+            expected = formula(machine, size, workers)
+            found = simulated(machine, size, workers)
+            slow = simulated(machine, size, workers, slow=3.0)
+            share = f"{100 * size / (machine.rate * workers) / expected:.0f} %"
+            times = [f"{one:,.1f}" for one in (expected, found, slow)]
+            rows.append([_power(size), f"{workers:,}", *times, share])
             if not 0.75 < found / expected < 1.25:
                 raise SystemExit(
                     f"the formula is off: {expected:.2f} s, but {found:.2f} s simulated"
                 )
+    return page.table(HEAD, rows)
+
+
+def _power(rows: int) -> str:
+    return "10" + str(round(math.log10(rows))).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rates", type=Path, default=RATES, help="what was measured")
+    parser.add_argument("--link", type=float, default=1.25e9, help="bytes per second, 10 Gbit/s")
+    parser.add_argument("--write", action="store_true", help="write into docs/dask.md")
+    parser.add_argument("--quick", action="store_true")
+    flags = parser.parse_args()
+    found = QUICK if flags.quick else measured(flags.rates)
+    machine = Machine(found | {"link": min(flags.link, found["link"])})
+    counts = [4, 16] if flags.quick else [2, 10, 100, 300, 1000]
+    sizes = [10**7] if flags.quick else [10**7, 10**8, 10**9]
+    words = table(machine, sizes, counts)
+    print(
+        f"packets of {machine.packet / 1e6:.1f} MB, {machine.merge * 1e3:.1f} ms to put two "
+        f"together, {machine.rate:,.0f} rows/s, links of {machine.link / 1e6:,.0f} MB/s"
+    )
+    print(words)
+    if flags.write:
+        page.fill(page.DOCS / "dask.md", [words])
 
 
 if __name__ == "__main__":

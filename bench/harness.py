@@ -129,7 +129,7 @@ class Runner:
         outputs: dict[str, Any] = {}
         warm: dict[str, float] = {}
         for one, prepared in field_:
-            warm[one.name], outputs[one.name] = _warm_up(one, problem, prepared)
+            warm[one.name], outputs[one.name] = warm_up(one, problem, prepared)
         rivals = [one.name for one, _ in field_ if not one.ours]
         result.verdicts = case.check(problem, outputs, rivals[0] if rivals else None)
         _demand_agreement(result, rivals)
@@ -170,16 +170,16 @@ class Runner:
 Entry = tuple[Contestant, Any]  # a contestant and what it prepared
 
 
-def _warm_up(one: Contestant, problem: Problem, prepared: Any) -> tuple[float, Any]:
+def warm_up(one: Contestant, problem: Problem, prepared: Any) -> tuple[float, Any]:
     """Seconds and output of a first run; short work runs twice, for the first call is special."""
-    seconds, output = _timed(one, problem, prepared)
+    seconds, output = timed(one, problem, prepared)
     if seconds < SHORTEST:
-        again, output = _timed(one, problem, prepared)
+        again, output = timed(one, problem, prepared)
         seconds = min(seconds, again)
     return seconds, output
 
 
-def _timed(one: Contestant, problem: Problem, prepared: Any, number: int = 1) -> tuple[float, Any]:
+def timed(one: Contestant, problem: Problem, prepared: Any, number: int = 1) -> tuple[float, Any]:
     """Mean seconds of ``number`` calls and the last output; freeing outputs is not timed."""
     kept: list[Any] = []
     gc.collect()
@@ -227,7 +227,7 @@ def alternate(
     for _ in range(rounds):
         for one, prepared in entries:
             time.sleep(rest)
-            seconds[one.name].append(_timed(one, problem, prepared, number[one.name])[0])
+            seconds[one.name].append(timed(one, problem, prepared, number[one.name])[0])
     return seconds
 
 

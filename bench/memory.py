@@ -58,7 +58,8 @@ def _status(field: str) -> int | None:
     return next((int(value) * 1024 for value in values), None)
 
 
-def _reset_peak() -> bool:
+def reset_peak() -> bool:
+    """Forget the peak so far; returns whether the system can."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
@@ -66,7 +67,14 @@ def _reset_peak() -> bool:
     return True
 
 
-def _peak() -> int:
+def resident() -> int:
+    """Bytes of this process that are in memory."""
+    now = _status("VmRSS")
+    return peak() if now is None else now
+
+
+def peak() -> int:
+    """The most bytes of this process that were in memory since the peak was reset."""
     # VmHWM belongs to this process image; ru_maxrss may still hold the parent's size from the
     # moment before exec, so it serves only where there is no /proc (there in bytes or KiB).
     high = _status("VmHWM")
@@ -87,11 +95,9 @@ def observe(case: Case, contestant: str, *, quick: bool) -> Memory:
     one = next(c for c in case.contestants(problem) if c.name == contestant)
     prepared = one.prepare(problem)
     gc.collect()
-    exact = _reset_peak()
-    before = _status("VmRSS")
-    baseline = _peak() if before is None else before
+    exact, baseline = reset_peak(), resident()
     output = one.run(problem, prepared)
-    return Memory(_peak(), baseline, _output_bytes(output), exact)
+    return Memory(peak(), baseline, _output_bytes(output), exact)
 
 
 def measure(

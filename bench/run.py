@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from bench import kernlab, limits, report, threads
+from bench import history, kernlab, limits, report, threads
 from bench.cases import CASES
 from bench.harness import Result, Runner
 from bench.problem import Case
@@ -45,9 +45,14 @@ def _arguments(argv: list[str] | None) -> argparse.Namespace:
 
 def choose(pattern: str | None) -> list[Case]:
     """Cases whose name matches a shell pattern or contains the text."""
+    return matching(CASES, pattern)
+
+
+def matching(cases: list[Case], pattern: str | None) -> list[Case]:
+    """Those of some cases."""
     if pattern is None:
-        return CASES
-    return [c for c in CASES if fnmatch.fnmatch(c.name, pattern) or pattern in c.name]
+        return cases
+    return [c for c in cases if fnmatch.fnmatch(c.name, pattern) or pattern in c.name]
 
 
 def _about(arguments: argparse.Namespace, load: float) -> dict[str, Any]:
@@ -120,7 +125,10 @@ def main(argv: list[str] | None = None) -> int:
         _say(f"note: the machine is busy (load {load:.1f}); times will be noisy")
     results, best = run(cases, arguments)
     print(report.table(results, best))
-    data, drawing = report.write(arguments.out, results, best, _about(arguments, load))
+    about = _about(arguments, load)
+    data, drawing = report.write(arguments.out, results, best, about)
+    if not arguments.quick:
+        history.add(arguments.out, history.entry(results, about, history.commit()))
     if arguments.quick:
         print("tiny sizes: these figures say that the harness works, and nothing else")
     print(f"written: {os.path.relpath(data)}, {os.path.relpath(drawing)}")

@@ -71,6 +71,10 @@ class Rows(np.ndarray):
 
     names: list[str]
 
+    def __array_finalize__(self, whole: object) -> None:
+        """Some of the rows have the names of all."""
+        self.names = getattr(whole, "names", [])
+
 
 def _named_rows(estimator, X: Rows, *, reset: bool) -> np.ndarray:
     """Return rows as they are; store or compare the names of their columns."""

@@ -217,6 +217,16 @@ pub fn purpose(py: Python<'_>, text: &str) -> PyResult<Purpose> {
     Ok((groups, holds(&spec)))
 }
 
+/// The scaling of columns that suits a kernel, where only one `with_width` may need it: `"standard"` for kernels on numbers whose units say nothing, else `"none"`.
+#[guarded]
+#[pyfunction]
+pub fn usual_scaling(py: Python<'_>, text: &str, with_width: bool) -> PyResult<&'static str> {
+    let spec = parse(py, text)?;
+    let is_free = matches!(spec.input(), Some(Input::Vectors)) && !spec.has_period();
+    let suits = is_free && (spec.has_width() || !with_width);
+    Ok(if suits { "standard" } else { "none" })
+}
+
 fn holds(spec: &KernelSpec) -> Option<&'static str> {
     // Kernels on numbers beside those on categories see the codes of categories as numbers: the user makes them.
     let mixed = spec.needs_categories() && !spec.is_for_categories();

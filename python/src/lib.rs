@@ -63,7 +63,9 @@ mod _core {
     #[pymodule_export]
     use super::hypothesis::{column_tests, hsic, mmd, stein, witness};
     #[pymodule_export]
-    use super::kernels::{canonical, families, fill_matrix, filled, purpose, resolve, shape};
+    use super::kernels::{
+        canonical, families, fill_matrix, filled, purpose, resolve, shape, usual_scaling,
+    };
     #[pymodule_export]
     use super::kmeans::{fit_kernel_kmeans, kmeans_distances, kmeans_facts, kmeans_labels};
     #[pymodule_export]
@@ -73,7 +75,9 @@ mod _core {
     #[pymodule_export]
     use super::nystroem::{fit_landmark_features, landmark_normalization, measured_features};
     #[pymodule_export]
-    use super::passes::{Pass, fit_svm_cell, fit_svm_cells, group_rows, merge_parts};
+    use super::passes::{
+        Pass, fit_svm_cell, fit_svm_cells, group_rows, merge_parts, remote_scaling,
+    };
     #[pymodule_export]
     use super::posterior::PosteriorStd;
     #[pymodule_export]

@@ -6,12 +6,13 @@ use mercer::context::Step;
 use mercer::io::{
     Model as Fitted, ModelFile, from_bytes, packet_from_bytes, packet_to_bytes, to_bytes,
 };
-use mercer::model::landmarks::{Beside, Packet, RowBlock, Work, Workers};
+use mercer::model::ScalingPasses;
+use mercer::model::landmarks::{Beside, Packet, RowBlock, RowBlocks, Work, Workers};
 use mercer::model::svm::Svm;
 use mercer::select::prepared_pass;
-use mercer::{Context, Error, Result};
+use mercer::{Context, Dtype, Error, Result};
 use mercer_guard::guarded;
-use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyCFunction, PyDict, PyList, PyTuple};
@@ -71,6 +72,29 @@ pub fn merge_parts<'py>(
         packet_to_bytes(&sum)
     });
     Ok(PyBytes::new(py, &merged?))
+}
+
+/// The scaling of the columns of rows that lie elsewhere: what is taken away from each column, and what it is multiplied with then.
+#[guarded]
+#[pyfunction]
+pub fn remote_scaling(
+    py: Python<'_>,
+    rows: &Bound<'_, Blocks>,
+    kind: &str,
+    run: Run,
+) -> PyResult<(Vec<f64>, Vec<f64>)> {
+    let kind = serde_json::from_value(kind.into())
+        .map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let (mut source, dtype) = (rows.get().rows(py), rows.get().dtype);
+    let scaling = enter(py, &run, |ctx| {
+        let none = || Error::Shape("the rows lie on no other machine".into());
+        let workers = source.workers().ok_or_else(none)?;
+        match dtype {
+            Dtype::F32 => ScalingPasses::elsewhere::<f32>(ctx, kind, workers),
+            Dtype::F64 => ScalingPasses::elsewhere::<f64>(ctx, kind, workers),
+        }
+    });
+    scaling.map(|scaling| (scaling.shift, scaling.factor))
 }
 
 /// Fits a machine for each cell of samples, with the machines fitted by `farm`, which is given a list of their descriptions and a function of the cells done and all cells, and
@@ -140,7 +164,7 @@ impl Workers for Source {
     }
 
     fn rows(&self) -> u64 {
-        mercer::model::landmarks::RowBlocks::rows(self).unwrap_or(0)
+        RowBlocks::rows(self).unwrap_or(0)
     }
 
     fn run_beside(

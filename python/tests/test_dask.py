@@ -1,10 +1,7 @@
 """Fits on the workers of a Dask cluster: the bits of one machine, whatever happens to them."""
 
 import itertools
-import os
 import pickle
-import signal
-import time
 
 import numpy as np
 import pytest
@@ -17,44 +14,12 @@ pytest.importorskip("dask.array")
 
 import dask
 import dask.array as da
-from dask.distributed import Client, LocalCluster
+from dask_setup import OPTIONS, N, client, rows, same  # noqa: F401
 
 import mercer.dask as md
-from mercer.dask._cluster import planned
+from mercer.dask._parts import placed, planned
 
-N, GROUP = 70_000, 16_384
-
-
-@pytest.fixture(scope="module")
-def client():
-    with (
-        LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=None,
-            memory_limit="2GiB",
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
-
-
-@pytest.fixture(scope="module")
-def rows():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(N, 4))
-    y = np.sin(X[:, 0]) * X[:, 1] + 0.1 * rng.normal(size=N)
-    return X, y, rng.uniform(0.5, 2, size=N)
-
-
-def same(found, expected, *names):
-    for name in names:
-        a, b = getattr(found, name), getattr(expected, name)
-        assert np.array_equal(a, b), name
-
-
-OPTIONS = {"kernel": "rbf", "gamma": 0.3, "landmarks": 40}
+GROUP = 16_384
 
 
 @pytest.mark.parametrize("chunks", [(20_000,) * 3 + (10_000,), (700,) * 100, (N,)])
@@ -176,50 +141,6 @@ def test_frames_and_delayed_blocks_and_files(client, rows, tmp_path):
     same(found.to_local(), whole, "dual_coef_")
 
 
-def test_a_killed_worker_changes_nothing_and_is_reported(rows):
-    X, y, _ = rows
-    whole = mercer.KernelRidge(0.1, **OPTIONS).fit(X, y)
-    with (
-        LocalCluster(2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
-        Client(cluster) as client,
-    ):
-
-        def slow(block):
-            time.sleep(0.3)
-            return block
-
-        pids = client.run(os.getpid)
-        blocks = da.from_array(X, chunks=(7000, 4)).map_blocks(slow)
-        killed = []
-
-        def watch(step):
-            # A worker that holds what it found: that is lost.
-            for worker, keys in client.has_what().items():
-                if not killed and any("mercer-part-sums" in str(key) for key in keys):
-                    os.kill(pids[worker], signal.SIGKILL)
-                    killed.append(worker)
-
-        model = md.KernelRidge(client, alpha=0.1, **OPTIONS, progress=watch).fit(blocks, y)
-        assert killed
-        same(model.to_local(), whole, "dual_coef_")
-        reported = model.report_["dask"]
-        assert reported["lost_workers"] == 1
-        assert reported["retries"] + reported["recomputed"] > 0
-        # Workers that came later do their part.
-        again = md.KernelRidge(client, alpha=0.1, **OPTIONS).fit(blocks, y)
-        same(again.to_local(), whole, "dual_coef_")
-
-
-def test_a_block_with_nan_is_refused_with_its_place(client, rows):
-    X, _, _ = rows
-    X = X.copy()
-    X[45_678, 2] = np.nan
-    with pytest.raises(ValueError, match=r"in partition 2, row 5678 \(row 45678\).*NaN"):
-        md.KernelPCA(n_components=2, **OPTIONS).fit(da.from_array(X, chunks=(20_000, 4)))
-    time.sleep(0.5)
-    assert not any(client.processing().values())
-
-
 def test_what_cannot_be_is_refused(client, rows):
     X, y, _ = rows
     blocks = da.from_array(X, chunks=(20_000, 4))
@@ -285,6 +206,16 @@ def test_parts_begin_where_groups_do():
         assert taken.tolist() == lengths
 
 
+def test_parts_lie_where_their_rows_are():
+    parts = planned([GROUP] * 8, GROUP)
+    near = dict.fromkeys(range(4), "a") | dict.fromkeys(range(4, 8), "ba")
+    assert placed(parts, near, {"a": 1, "b": 1}) == ["a"] * 4 + ["b"] * 4
+    # A worker that holds all rows reads its share, and the scheduler finds the others a place.
+    alone = placed(parts, dict.fromkeys(range(8), "a"), {"a": 1, "b": 1})
+    assert alone == ["a"] * 4 + [None] * 4
+    assert placed(parts, dict.fromkeys(range(8), "c"), {"a": 1}) == [None] * 8
+
+
 def test_machines_of_cells_and_searches_are_those_of_one_machine(client, rows):
     X, y, _ = (one[:1500] for one in rows)
     labels = (y > 0).astype(int)
@@ -306,26 +237,3 @@ def test_machines_of_cells_and_searches_are_those_of_one_machine(client, rows):
     scores = [one.cv_results_["mean_test_score"] for one in (found, whole)]
     assert np.allclose(*scores, atol=0.01)
     assert found.report_["dask"]["tasks"] == 6
-
-
-def test_the_command_line_hands_its_words_on(client, rows, tmp_path, capsys):
-    from mercer.dask.__main__ import main
-
-    X, y, _ = (one[:20_000] for one in rows)
-    table = tmp_path / "rows.csv"
-    cells = np.column_stack([X, y])
-    np.savetxt(table, cells, delimiter=",", header="a,b,c,d,y", comments="", fmt="%.17g")
-    address, model = client.scheduler.address, tmp_path / "model.mercer"
-    shared = ["--landmarks", "30", "--dask", address, "--model", str(model), "--quiet"]
-    words = [str(table), "--columns", "a,b,c,d", "--scale", "none", *shared]
-    spec = ["--kernel", "rbf(gamma=0.3)", "--output", str(tmp_path / "out.npy")]
-    assert main(["kpca", *words, "-k", "3", *spec]) == 0
-    whole = mercer.KernelPCA(3, kernel="rbf", gamma=0.3, landmarks=30).fit(X)
-    same(mercer.load(model), whole, "eigenvalues_")
-    assert np.array_equal(np.load(tmp_path / "out.npy"), whole.transform(X))
-    assert main(["krr", *words, "--target", "y", "--alpha", "0.1", *spec[:2]]) == 0
-    assert mercer.load(model).score(X, y) > 0.5
-    assert main(["kmeans", str(table), *shared, "-k", "3"]) == 1
-    assert "--scale none" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["kpca", *words, "--plot", "map.svg"])

@@ -11,8 +11,13 @@ from distributed import Client
 
 import mercer
 import mercer.dask as cluster
+from mercer import _core
+from mercer._kernel_purpose import purpose_of
+from mercer.dask._scaled import scaled
 
-_SCALED = "columns are not scaled on a cluster: scale the table before, and give --scale none"
+_GROUPS = (
+    "--scale: groups of columns are not scaled on a cluster: scale the table before, and give none"
+)
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -41,7 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument("--dask", required=True, metavar="ADDRESS")
     shared.add_argument("--columns")
     shared.add_argument("--kernel")
-    shared.add_argument("--scale", default="standard")
+    shared.add_argument("--scale", choices=["none", "standard", "minmax"])
     shared.add_argument("--landmarks", required=True)
     shared.add_argument("--landmark-method", default="pivoted-cholesky")
     shared.add_argument("--landmark-tolerance", type=float, default=0.01)
@@ -67,8 +72,6 @@ def _count(text: str) -> float:
 
 
 def _run(flags: argparse.Namespace) -> None:
-    if flags.scale != "none":
-        raise ValueError(_SCALED)
     table = mercer.scan(
         flags.table,
         columns=_columns(flags.columns),
@@ -77,8 +80,13 @@ def _run(flags: argparse.Namespace) -> None:
     with Client(flags.dask) as client:
         if not flags.quiet and client.dashboard_link:
             print(f"dashboard: {client.dashboard_link}", file=sys.stderr)
-        found = _estimator(flags, client).fit(table)
+        estimator, kind, scaling = _estimator(flags, client), _scaling(flags), None
+        if kind != "none":
+            table, scaling = scaled(client, estimator._estimator(), table, kind)
+        found = estimator.fit(table)
     local = found.to_local()
+    if scaling is not None:
+        local._model = local._model.with_scaling(*scaling)
     local.save(flags.model)
     if flags.output is not None:
         _results(flags, local).write(flags.output)
@@ -89,6 +97,19 @@ def _run(flags: argparse.Namespace) -> None:
             f"{rows} rows on {reported['workers']} workers in {reported['passes']} passes; "
             f"{reported['retries']} tasks were restarted; the model is in {flags.model}"
         )
+
+
+def _scaling(flags: argparse.Namespace) -> str:
+    """The scaling that is asked for, or the one that suits the kernel, as without a cluster."""
+    kernel = _kernel(flags)
+    if flags.scale != "none" and purpose_of(kernel).groups:
+        raise ValueError(_GROUPS)
+    return flags.scale or _core.usual_scaling(kernel, flags.verb == "kpca")
+
+
+def _kernel(flags: argparse.Namespace) -> str:
+    # As without a cluster: a search compares widths, other fits take that of the data.
+    return flags.kernel or ("rbf" if flags.verb == "krr" else "rbf(gamma=scale)")
 
 
 def _results(flags: argparse.Namespace, local: Any) -> Any:
@@ -111,8 +132,7 @@ def _column(text: str) -> str | int:
 
 def _estimator(flags: argparse.Namespace, client: Client) -> Any:
     options: dict[str, Any] = {
-        # As without a cluster: a search compares widths, other fits take that of the data.
-        "kernel": flags.kernel or ("rbf" if flags.verb == "krr" else "rbf(gamma=scale)"),
+        "kernel": _kernel(flags),
         "landmarks": flags.landmarks if flags.landmarks == "auto" else int(flags.landmarks),
         "landmark_method": flags.landmark_method.replace("-", "_"),
         "landmark_tol": flags.landmark_tolerance,

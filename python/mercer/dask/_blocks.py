@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -11,11 +12,13 @@ from distributed import get_worker
 from scipy import sparse
 
 from mercer import _core
+from mercer._arrays import Rows
 from mercer._scan import Block, Reader, Scan
 from mercer._stream import Streamed, add_labels
 
 # Passes that this process has prepared last, by their names.
 _prepared: dict[str, _core.Pass] = {}
+_preparing = Lock()
 # Of a worker's memory, the share that one of its threads may take for sums.
 _SHARE = 0.6
 
@@ -46,9 +49,13 @@ def blocks_of(value: Any) -> Iterator[Block]:
         yield from value
     elif isinstance(value, tuple):
         X, y, w = (*value, None, None)[:3]
-        yield X, y, w
+        yield X, _array(y), _array(w)
     else:
         yield value, None, None
+
+
+def _array(y: Any) -> Any:
+    return y if y is None else np.asarray(y)
 
 
 def length_of(X: Any) -> int:
@@ -113,7 +120,15 @@ def _stacked(parts: list[Any]) -> Any:
         return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
     if isinstance(parts[0], list):
         return [one for part in parts for one in part]
-    return np.concatenate(parts)
+    found = np.concatenate(parts)
+    return named(found, parts[0].names) if isinstance(parts[0], Rows) else found
+
+
+def named(X: np.ndarray, names: list[str]) -> Rows:
+    """Return rows whose columns have names."""
+    found = X.view(Rows)
+    found.names = names
+    return found
 
 
 def label_sums(value: Any) -> dict[Any, Fraction]:
@@ -187,11 +202,12 @@ def limits() -> tuple[int, int | None, None, None]:
 
 def prepared(name: str, described: bytes) -> _core.Pass:
     """Return the pass, ready to be made; a worker prepares it once."""
-    found = _prepared.get(name)
-    if found is None:
-        _prepared.clear()
-        found = _prepared[name] = _core.Pass(described, limits())
-    return found
+    with _preparing:
+        found = _prepared.get(name)
+        if found is None:
+            _prepared.clear()
+            found = _prepared[name] = _core.Pass(described, limits())
+        return found
 
 
 def run_part(

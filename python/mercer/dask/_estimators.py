@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from distributed import Client
+from distributed import Client, progress
 from sklearn.base import BaseEstimator, clone
 
 import mercer
@@ -36,7 +36,8 @@ _FIT = """Fit on the workers of the cluster.
 class Distributed(BaseEstimator):
     """The base of estimators on a cluster: `client` and the parameters of the local estimator.
 
-    Attributes of the fitted local estimator are attributes of this one.
+    Attributes of the fitted local estimator are attributes of this one. `progress` may also be
+    ``distributed.progress``, which is called with the tasks of each pass over the rows.
     """
 
     _local: ClassVar[type]
@@ -63,8 +64,11 @@ class Distributed(BaseEstimator):
         return self
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Distributed:
-        rows = ClusterRows(self.client, partitions(X, y, sample_weight))
-        self._model = self._fitted(self._estimator(), rows)
+        local, watch = self._estimator(), None
+        if getattr(local, "progress", None) is progress:
+            local.progress, watch = False, progress
+        rows = ClusterRows(self.client, partitions(X, y, sample_weight), watch)
+        self._model = self._fitted(local, rows)
         self.report_ = self._model.report_ | {"dask": self._told(rows)}
         return self
 
@@ -127,8 +131,8 @@ class Transformer(Distributed):
 
         Parameters
         ----------
-        X : dask array, dask data frame, list of dask.delayed or array-like
-            Samples.
+        X : dask array, dask data frame, list of dask.delayed, path, mercer.scan or array-like
+            Samples. Of files, each is a chunk of the result.
 
         Returns
         -------
@@ -154,8 +158,8 @@ class Predictor(Distributed):
 
         Parameters
         ----------
-        X : dask array, dask data frame, list of dask.delayed or array-like
-            Samples.
+        X : dask array, dask data frame, list of dask.delayed, path, mercer.scan or array-like
+            Samples. Of files, each is a chunk of the result.
 
         Returns
         -------
@@ -188,7 +192,7 @@ class KernelPCA(Transformer):
     --------
     >>> import dask.array as da
     >>> import numpy as np
-    >>> from distributed import Client
+    >>> from distributed import Client, progress
     >>> from mercer.dask import KernelPCA
     >>> client = Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None)
     >>> X = np.random.default_rng(0).normal(size=(2000, 3))

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable
 from typing import Any
 
-import dask
-from distributed import Client
+from distributed import Client, get_worker
 
 import mercer
 from mercer import _core
 from mercer._params import ParameterError
 from mercer.dask import _blocks
-from mercer.dask._cluster import client_of, ended
+from mercer.dask._cluster import client_of
 from mercer.dask._estimators import Distributed, Predictor
+from mercer.dask._pass import ended
 from mercer.dask._predict import evaluated
-from mercer.dask._table import is_collection
+from mercer.dask._table import gathered
 
 
 class CellMachine(Distributed):
@@ -29,10 +30,10 @@ class CellMachine(Distributed):
 
         Parameters
         ----------
-        X : array-like or dask collection
+        X : array-like, dask collection, list of dask.delayed, path or mercer.scan of a path
             Samples, which come to this machine; the rows of a cell go to a worker.
-        y : array-like or dask collection
-            Classes or values.
+        y : array-like or dask collection, optional
+            Classes or values; they come with delayed blocks and tables in files.
         sample_weight : array-like or dask collection, optional
             Weights of the samples.
 
@@ -49,9 +50,7 @@ class CellMachine(Distributed):
             )
         if getattr(local, "probability", False) is True:
             raise ParameterError("probability=True is not available on a cluster: calibrate later")
-        X, y, sample_weight = (
-            dask.compute(one)[0] if is_collection(one) else one for one in (X, y, sample_weight)
-        )
+        X, y, sample_weight = gathered(client, X, y, sample_weight)
         local._elsewhere = farm = Farm(client)
         try:
             local.fit(X, y, sample_weight)
@@ -59,7 +58,8 @@ class CellMachine(Distributed):
             vars(local).pop("_elsewhere", None)
         self._model = local
         workers = client.scheduler_info(n_workers=-1)["workers"]
-        facts = {"workers": len(workers), "tasks": farm.tasks, "dashboard": client.dashboard_link}
+        facts = {"workers": len(workers), "tasks": farm.tasks, "retries": farm.retries()}
+        facts["dashboard"] = client.dashboard_link
         self.report_ = local.report_ | {"dask": facts}
         return self
 
@@ -69,12 +69,14 @@ class Farm:
 
     def __init__(self, client: Client) -> None:
         self._client, self.tasks = client, 0
+        self._name = f"cells-{uuid.uuid4().hex[:12]}"
 
     def __call__(
         self, described: list[bytes], report: Callable[[float, float], None]
     ) -> list[bytes]:
-        """Return the SVMs that bytes describe."""
-        futures = [self._client.submit(fit_cell, one, pure=False) for one in described]
+        """Return the models of machines that bytes describe."""
+        submit, name = self._client.submit, self._name
+        futures = [submit(fit_cell, name, one, pure=False) for one in described]
         self.tasks += len(futures)
         try:
             for done, _ in enumerate(ended(futures, lambda: report(0, len(futures))), start=1):
@@ -84,9 +86,14 @@ class Farm:
             self._client.cancel(futures, force=True)
             raise
 
+    def retries(self) -> int:
+        """Return how many machines were begun again, because a worker was lost."""
+        return max(0, len(self._client.get_events(_blocks.topic_of(self._name))) - self.tasks)
 
-def fit_cell(described: bytes) -> bytes:
-    """Return the SVM that bytes describe."""
+
+def fit_cell(name: str, described: bytes) -> bytes:
+    """Return the model of the machine that bytes describe."""
+    get_worker().log_event(_blocks.topic_of(name), "began")
     return _core.fit_svm_cell(described, _blocks.limits())
 
 

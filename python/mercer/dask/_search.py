@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import dask
 import numpy as np
 from distributed import Client, get_worker
 
@@ -16,7 +15,7 @@ from mercer.dask._blocks import aligned
 from mercer.dask._cluster import client_of
 from mercer.dask._estimators import Predictor
 from mercer.dask._predict import evaluated
-from mercer.dask._table import is_collection
+from mercer.dask._table import gathered
 
 
 class SVCSearch(Predictor):
@@ -41,10 +40,10 @@ class SVCSearch(Predictor):
 
         Parameters
         ----------
-        X : array-like or dask collection
+        X : array-like, dask collection, list of dask.delayed, path or mercer.scan of a path
             Samples, which fit into the memory of each worker.
-        y : array-like or dask collection
-            The class of each sample.
+        y : array-like or dask collection, optional
+            The class of each sample; they come with delayed blocks and tables in files.
         sample_weight : array-like or dask collection, optional
             Weights of the samples in fits.
 
@@ -54,9 +53,7 @@ class SVCSearch(Predictor):
             The estimator itself.
         """
         client = client_of(self.client)
-        X, y, sample_weight = (
-            dask.compute(one)[0] if is_collection(one) else one for one in (X, y, sample_weight)
-        )
+        X, y, sample_weight = gathered(client, X, y, sample_weight)
         local = self._estimator()
         local._elsewhere = Scores(client, local, (X, y, sample_weight))
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,11 @@ import dask.array
 import numpy as np
 from dask.delayed import Delayed
 from dask.typing import DaskCollection
+from distributed import Client
 
 from mercer._params import ParameterError
-from mercer._scan import Scan, scan
+from mercer._scan import Block, Scan, scan
+from mercer.dask._blocks import blocks_of, joined
 
 
 def is_collection(X: object) -> bool:
@@ -27,9 +28,43 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "map_partitions") and hasattr(X, "npartitions")
 
 
+def is_delayed(X: Any) -> bool:
+    """Whether X is a list of delayed blocks."""
+    several = isinstance(X, (list, tuple)) and bool(X)
+    return several and all(isinstance(one, Delayed) for one in X)
+
+
+def is_file(X: Any) -> bool:
+    """Whether X is a path, or a table in files."""
+    if isinstance(X, Scan):
+        X = X.source
+    return isinstance(X, (str, os.PathLike))
+
+
+def gathered(client: Client, X: Any, y: Any, sample_weight: Any) -> Block:
+    """Return samples, targets and weights as one set in the memory of this machine."""
+    if isinstance(X, Delayed) or is_delayed(X):
+        _refuse_others(y, sample_weight, _IN_BLOCKS)
+        blocks = client.compute([X] if isinstance(X, Delayed) else list(X), sync=True)
+        return joined([block for value in blocks for block in blocks_of(value)])
+    if is_file(X) or isinstance(X, Scan):
+        _refuse_others(y, sample_weight, _IN_SCAN)
+        return joined(list(X if isinstance(X, Scan) else scan(X)))
+    X, y, w = (
+        client.compute(one, sync=True) if is_collection(one) else one
+        for one in (X, y, sample_weight)
+    )
+    return X, y, w
+
+
+_IN_SCAN = "name their columns in mercer.scan"
+_IN_BLOCKS = "let each block be (X, y) or (X, y, weights)"
+
+
 class Partitions:
-    """The partitions of samples with their targets and weights: `values` are X, (X, y) or
-    (X, y, weights) each, or what reads such; `lengths` their rows, where these are known.
+    """The partitions of samples with their targets and weights: `values` are delayed, blocks of X,
+    (X, y) or (X, y, weights), or tuples of three delayed arrays, or what reads files; `lengths`
+    their rows, where these are known.
     """
 
     def __init__(self, values: list[Any], lengths: list[int] | None) -> None:
@@ -43,16 +78,16 @@ def partitions(X: Any, y: Any = None, sample_weight: Any = None) -> Partitions:
     if isinstance(X, (str, os.PathLike)):
         X = scan(X)
     if isinstance(X, Scan):
-        _refuse_others(y, sample_weight, "name their columns in mercer.scan")
-        return Partitions(_files(X), None)
+        _refuse_others(y, sample_weight, _IN_SCAN)
+        return Partitions(files_of(X), None)
     if isinstance(X, dask.array.Array):
         return _of_array(X, y, sample_weight)
     if is_frame(X):
         return _of_frame(X, y, sample_weight)
     if isinstance(X, Delayed):
         X = [X]
-    if isinstance(X, Sequence) and X and all(isinstance(one, Delayed) for one in X):
-        _refuse_others(y, sample_weight, "let each block be (X, y) or (X, y, weights)")
+    if is_delayed(X):
+        _refuse_others(y, sample_weight, _IN_BLOCKS)
         return Partitions(list(X), None)
     raise ParameterError(
         "samples are a dask array, a dask data frame, a list of dask.delayed blocks, a path or "
@@ -65,8 +100,8 @@ def _refuse_others(y: Any, sample_weight: Any, advice: str) -> None:
         raise ParameterError(f"targets and weights come with the blocks: {advice}")
 
 
-def _files(table: Scan) -> list[Any]:
-    """The files of a table, each of which is a partition that a worker reads in blocks."""
+def files_of(table: Scan) -> list[Scan]:
+    """Return the files of a table, each of which is a partition that a worker reads in blocks."""
     path = table.source
     if not isinstance(path, (str, os.PathLike)):
         raise ParameterError(
@@ -165,13 +200,6 @@ def _joined(parts: list[Any]) -> list[Any]:
     for other in (y, w):
         if other is not None and len(other) != len(X):
             raise ValueError(f"X has {len(X)} blocks, but its targets or weights have {len(other)}")
-    triple = dask.delayed(_triple, pure=True)
     return [
-        triple(one, None if y is None else y[i], None if w is None else w[i])
-        for i, one in enumerate(X)
+        (one, None if y is None else y[i], None if w is None else w[i]) for i, one in enumerate(X)
     ]
-
-
-def _triple(X: Any, y: Any, w: Any) -> tuple[Any, Any, Any]:
-    y = y if y is None else np.asarray(y)
-    return X, y, w if w is None else np.asarray(w)

@@ -44,6 +44,11 @@ impl ExactSums {
         Ok(Self { tops, digits })
     }
 
+    /// The same of so few that their memory is not worth a refusal.
+    pub fn few(count: usize) -> Self {
+        Self { tops: vec![EMPTY; count], digits: vec![[0; PLACES]; count] }
+    }
+
     /// Bytes of so many sums.
     pub fn bytes(count: u64) -> u64 {
         count.saturating_mul(8 * PLACES as u64 + 2)

@@ -379,7 +379,7 @@ mod tests {
             };
             sums.add(ctx, &kernel, (&z, &division), &batch, |_| Ok(())).unwrap();
         }
-        sums.finish(ctx, &division.into_blocks(), &factor).unwrap();
+        sums.finish(ctx, division.blocks(), &factor).unwrap();
         sums
     }
 

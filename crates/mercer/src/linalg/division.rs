@@ -104,8 +104,8 @@ impl<T: Real> Division<T> {
     }
 
     /// The blocks of D, for [`Blocks::finish`].
-    pub fn into_blocks(self) -> Blocks {
-        self.blocks
+    pub fn blocks(&self) -> &Blocks {
+        &self.blocks
     }
 }
 
@@ -294,8 +294,7 @@ mod tests {
                 out
             };
             let (mut products, mut moments) = (sums(&psi, &psi), sums(&psi, &y));
-            let blocks = division.into_blocks();
-            blocks.finish(&ctx, &l, &mut products, &mut moments).unwrap();
+            division.blocks().finish(&ctx, &l, &mut products, &mut moments).unwrap();
             let mut phi = k;
             cholesky::divide_rows(&ctx, &l, &mut phi).unwrap();
             let (want, right) = (sums(&phi, &phi), sums(&phi, &y));

@@ -30,6 +30,7 @@ mod prepared;
 pub(crate) mod regression;
 mod report;
 mod scaling;
+mod scaling_passes;
 pub mod svm;
 mod targets;
 #[doc(hidden)]
@@ -47,7 +48,7 @@ pub use note::{Note, NoteCode, Severity};
 pub use prepared::Prepared;
 pub use report::{ClusterReport, Report, SystemReport};
 #[doc(hidden)]
-pub use scaling::ScalingPasses;
-#[doc(hidden)]
 pub use scaling::{Scaling, ScalingKind};
+#[doc(hidden)]
+pub use scaling_passes::ScalingPasses;
 pub use targets::{Labels, Target, Targets};

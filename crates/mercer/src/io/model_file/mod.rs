@@ -16,6 +16,7 @@ mod kmeans;
 mod landmarks;
 mod notes;
 mod pack;
+mod packed_sums;
 mod packet;
 mod persist;
 pub(super) mod read;

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::frame::{Fault, Frame};
 use super::samples::{self, SampleKind};
 use super::tensors::{Content, Tensor, Tensors};
-use super::{ModelFile, from_bytes, pack, to_bytes};
+use super::{ModelFile, from_bytes, pack, packed_sums, to_bytes};
 use crate::error::{Error, Result};
 use crate::gram::ExactSums;
 use crate::model::landmarks::Packet;
@@ -78,10 +78,8 @@ fn tensors(packet: &Packet) -> Result<Vec<Tensor<'_>>> {
         all.extend(samples::tensors(&format!("samples.{name}"), x));
     }
     if let Some(sums) = &packet.sums {
-        let (tops, digits) = sums.parts();
-        all.push(bytes_of("tops", tops.iter().flat_map(|top| top.to_le_bytes()).collect()));
-        let digits = digits.iter().flatten().map(|digit| digit.cast_unsigned());
-        all.push(Tensor::places("digits", &[3 * tops.len()], digits));
+        let (places, digits) = packed_sums::packed(sums);
+        all.extend([bytes_of("tops", places), bytes_of("digits", digits)]);
     }
     if let Some(model) = &packet.model {
         let saved = ModelFile::new((**model).clone().into(), model.dtype);
@@ -142,11 +140,8 @@ fn parsed(bytes: &[u8]) -> std::result::Result<Packet, Fault> {
 }
 
 fn sums(tensors: &mut Tensors<'_>) -> std::result::Result<ExactSums, Fault> {
-    let bytes = tensors.bytes("tops", TensorType::U8, None)?;
-    let tops: Vec<i16> = bytes.as_chunks().0.iter().map(|two| i16::from_le_bytes(*two)).collect();
-    let digits = tensors.places("digits", &[3 * tops.len()])?;
-    let digits = digits.as_chunks().0.iter().map(|three: &[u64; 3]| three.map(u64::cast_signed));
-    ExactSums::from_parts(tops, digits.collect()).map_err(|error| Fault::Invalid(error.to_string()))
+    let places = tensors.bytes("tops", TensorType::U8, None)?;
+    packed_sums::unpacked(places, tensors.bytes("digits", TensorType::U8, None)?)
 }
 
 #[cfg(test)]

@@ -94,7 +94,8 @@ fn read_once<T: Real>(
     }
     let first = source.next()?.ok_or_else(no_rows)?;
     let (basis, ctx) = (with(&first)?, whole);
-    let mut sums = RowSums::new(ctx, &basis, basis.target_means.clone(), total)?;
+    let division = Division::new(ctx, &basis.factor)?;
+    let mut sums = RowSums::new((&basis, &division), basis.target_means.clone(), total)?;
     sums.add(ctx, &first)?;
     drop(first);
     sums.report(ctx, source)?;
@@ -267,9 +268,10 @@ impl<T: Real> Basis<T> {
             let (m, count) = (self.m(), found.place("rows")?);
             let sums = found.sums.take().ok_or_else(no_rows)?;
             let sums = LandmarkTotal::from_parts((m, count), origin, sums)?.sums()?;
-            return finished(ctx, self, Division::new(ctx, &self.factor)?, sums);
+            return finished(ctx, self, &Division::new(ctx, &self.factor)?, sums);
         }
-        RowSums::new(ctx, self, origin, source.rows())?.add_rest(ctx, source)
+        let division = Division::new(ctx, &self.factor)?;
+        RowSums::new((self, &division), origin, source.rows())?.add_rest(ctx, source)
     }
 
     /// The problem in coordinates of the landmarks' span, and the report on the approximation.
@@ -319,13 +321,16 @@ impl<T: Real> Basis<T> {
 /// The pass that adds rows up.
 pub(super) struct SumsWork<T: Real> {
     basis: Basis<T>,
+    /// Takes longer to find than some thousand rows to read, so that all parts share it.
+    division: Division<T>,
     origin: Vec<f64>,
 }
 
 impl<T: Real> SumsWork<T> {
     /// With these landmarks.
-    pub fn new(basis: Basis<T>, pass: &Packet) -> Result<Self> {
-        Ok(Self { basis, origin: pass.reals("origin")?.to_vec() })
+    pub fn new(ctx: &Context, basis: Basis<T>, pass: &Packet) -> Result<Self> {
+        let (division, origin) = (Division::new(ctx, &basis.factor)?, pass.reals("origin")?);
+        Ok(Self { basis, division, origin: origin.to_vec() })
     }
 }
 
@@ -337,7 +342,8 @@ impl<T: Real> Work for SumsWork<T> {
         source: &mut dyn RowBlocks,
         _: &Beside,
     ) -> Result<Packet> {
-        let sums = RowSums::new(ctx, &self.basis, self.origin.clone(), source.rows())?;
+        let landmarks = (&self.basis, &self.division);
+        let sums = RowSums::new(landmarks, self.origin.clone(), source.rows())?;
         let total = sums.groups(ctx, source)?.ok_or_else(no_rows)?;
         let (_, count, _, sums) = total.parts();
         Ok(Packet::new(SUMS).with_sums(sums.clone(), count))

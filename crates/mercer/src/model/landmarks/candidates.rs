@@ -147,18 +147,57 @@ pub(super) fn lowest_of_workers<T: Real>(
 ) -> Result<Lowest<T>> {
     let mut rows = workers.rows();
     loop {
-        let bound = bound_for(most, rows);
+        let drawing = Drawing::of(most, seed, rows);
         let single = u64::from(T::EPSILON > f64::EPSILON);
-        let pass = Packet::new(SAMPLE).with_places("sample", [most as u64, seed, bound, single]);
-        let mut lowest = Lowest::<T>::new(most, seed);
-        for found in workers.run(ctx, &pass, false)? {
-            lowest.absorb(&found)?;
-        }
-        // Rows of weight 0 do not count: there are fewer keys than the number of rows says.
-        if bound == u64::MAX || lowest.kept.len() >= most {
+        let pass = drawing.packet(Packet::new(SAMPLE), FIRST).with_places("single", [single]);
+        let lowest = drawing.joined(FIRST, &workers.run(ctx, &pass, false)?)?;
+        if drawing.is_whole(&lowest) {
             return Ok(lowest);
         }
         rows = if (lowest.seen as u64) < rows { lowest.seen as u64 } else { 0 };
+    }
+}
+
+/// The sample that a pass draws, and one that it draws beside.
+pub(super) const FIRST: &str = "first";
+pub(super) const BESIDE: &str = "beside";
+
+/// A sample that is drawn elsewhere: rows with larger keys than `bound` are not among it.
+#[derive(Clone, Copy)]
+pub(super) struct Drawing {
+    most: usize,
+    seed: u64,
+    bound: u64,
+}
+
+impl Drawing {
+    /// Of `most` of so many rows.
+    pub fn of(most: usize, seed: u64, rows: u64) -> Self {
+        Self { most, seed, bound: bound_for(most, rows) }
+    }
+
+    /// Adds it to a pass.
+    pub fn packet(&self, pass: Packet, name: &str) -> Packet {
+        pass.with_places(name, [self.most as u64, self.seed, self.bound])
+    }
+
+    /// The one that a pass has under this name.
+    fn of_packet(pass: &Packet, name: &str) -> Result<Self> {
+        let wrong = || Error::Shape("a sample of the rows is described by three numbers".into());
+        let &[most, seed, bound] = pass.places(name)? else { return Err(wrong()) };
+        Ok(Self { most: most as usize, seed, bound })
+    }
+
+    /// What parts of the rows have, which come in the order of the rows.
+    pub fn joined<T: Real>(&self, name: &str, parts: &[Packet]) -> Result<Lowest<T>> {
+        let mut lowest = Lowest::new(self.most, self.seed);
+        parts.iter().try_for_each(|part| lowest.absorb(name, part))?;
+        Ok(lowest)
+    }
+
+    /// Whether no other rows belong to it. Rows of weight 0 do not count, so that there may be fewer keys below the bound than the number of rows says.
+    pub fn is_whole<T: Real>(&self, lowest: &Lowest<T>) -> bool {
+        self.bound == u64::MAX || lowest.kept.len() >= self.most
     }
 }
 
@@ -169,11 +208,9 @@ fn bound_for(most: usize, rows: u64) -> u64 {
     if share < 1.0 { (share * u64::MAX as f64) as u64 } else { u64::MAX }
 }
 
-/// The pass that draws a sample of the rows.
+/// The pass that draws a sample of the rows, or two.
 pub(super) struct CandidatesWork {
-    most: usize,
-    seed: u64,
-    bound: u64,
+    drawings: Vec<(&'static str, Drawing)>,
     is_single: bool,
     /// Whether all rows count alike.
     is_unweighted: bool,
@@ -182,37 +219,31 @@ pub(super) struct CandidatesWork {
 impl CandidatesWork {
     /// As the packet says.
     pub fn new(pass: &Packet) -> Result<Self> {
-        let wrong = || Error::Shape("the sample of the rows is described by four numbers".into());
-        let &[most, seed, bound, single] = pass.places("sample")? else { return Err(wrong()) };
+        let names = [FIRST, BESIDE].into_iter().filter(|name| pass.places.contains_key(*name));
+        let drawings = names.map(|name| Ok((name, Drawing::of_packet(pass, name)?)));
+        let drawings = drawings.collect::<Result<Vec<_>>>()?;
         let is_unweighted = pass.places.contains_key("unweighted");
-        let (most, is_single) = (most as usize, single == 1);
-        Ok(Self { most, seed, bound, is_single, is_unweighted })
+        Ok(Self { drawings, is_single: pass.place("single")? == 1, is_unweighted })
     }
 
-    fn of<T: Real>(&self, first: u64, source: &mut dyn RowBlocks) -> Result<Packet> {
-        let mut lowest = Lowest::<T>::new(self.most, self.seed);
-        lowest.bound = self.bound;
+    fn draw<T: Real>(&self, first: u64, source: &mut dyn RowBlocks) -> Result<Packet> {
+        let empty = |(_, drawing): &(&str, Drawing)| {
+            let lowest = Lowest::<T>::new(drawing.most, drawing.seed);
+            Lowest { bound: drawing.bound, ..lowest }
+        };
+        let mut samples: Vec<Lowest<T>> = self.drawings.iter().map(empty).collect();
         let mut rows = first;
         while let Some(block) = source.next()? {
             check_block(&block, None, rows)?;
             let weights = block.weights.filter(|_| !self.is_unweighted);
             let block = RowBlock { weights, ..block };
-            lowest.add(&block, rows, &|_, _| true)?;
+            for lowest in &mut samples {
+                lowest.add(&block, rows, &|_, _| true)?;
+            }
             rows += block.samples.n() as u64;
         }
-        let (kept, samples) = lowest.finish(&|_, _| true)?;
-        let column = |of: &dyn Fn(&Candidate) -> u64| kept.iter().map(of).collect::<Vec<u64>>();
-        let targets: Vec<f64> = kept.iter().flat_map(|one| one.targets.clone()).collect();
-        let found = Packet::new(SAMPLE)
-            .with_places("seen", [lowest.seen as u64])
-            .with_places("keys", column(&|one| one.key))
-            .with_places("rows", column(&|one| one.row))
-            .with_reals("weights", kept.iter().map(|one| one.weight).collect::<Vec<f64>>())
-            .with_reals("targets", targets);
-        Ok(match samples {
-            Some(samples) => found.with_samples("samples", samples),
-            None => found,
-        })
+        let mut named = self.drawings.iter().map(|(name, _)| *name).zip(samples);
+        named.try_fold(Packet::new(SAMPLE), |found, (name, lowest)| lowest.into_packet(found, name))
     }
 }
 
@@ -225,8 +256,8 @@ impl Work for CandidatesWork {
         _: &Beside,
     ) -> Result<Packet> {
         match self.is_single {
-            true => self.of::<f32>(first, source),
-            false => self.of::<f64>(first, source),
+            true => self.draw::<f32>(first, source),
+            false => self.draw::<f64>(first, source),
         }
     }
 }
@@ -285,6 +316,7 @@ type Holds<'a> = &'a dyn Fn(usize, u64) -> bool;
 
 /// The rows with the smallest keys so far. At any time they are those that would be kept if the source ended, and few others: all rows of which fewer have smaller keys
 /// than are held.
+#[derive(Clone)]
 pub(super) struct Lowest<T: Real> {
     most: usize,
     seed: u64,
@@ -339,13 +371,14 @@ impl<T: Real> Lowest<T> {
         Ok(())
     }
 
-    /// Adds what a part of the rows has, behind those before.
-    fn absorb(&mut self, found: &Packet) -> Result<()> {
-        self.seen += found.place("seen")? as usize;
-        let Some(samples) = found.samples.get("samples") else { return Ok(()) };
+    /// Adds what a part of the rows has under this name, behind those before.
+    fn absorb(&mut self, name: &str, found: &Packet) -> Result<()> {
+        let of = |what: &str| format!("{name}.{what}");
+        self.seen += found.place(&of("seen"))? as usize;
+        let Some(samples) = found.samples.get(&of("samples")) else { return Ok(()) };
         let samples = samples.to_type::<T>()?;
-        let (keys, rows) = (found.places("keys")?, found.places("rows")?);
-        let (weights, targets) = (found.reals("weights")?, found.reals("targets")?);
+        let (keys, rows) = (found.places(&of("keys"))?, found.places(&of("rows"))?);
+        let (weights, targets) = (found.reals(&of("weights"))?, found.reals(&of("targets"))?);
         let t = targets.len() / samples.n().max(1);
         for place in 0..samples.n() {
             let bytes = samples.bytes_of(place);
@@ -362,6 +395,24 @@ impl<T: Real> Lowest<T> {
         }
         self.pieces.push(samples);
         Ok(())
+    }
+
+    /// Adds the sample to what a part of the rows has, under this name.
+    fn into_packet(mut self, found: Packet, name: &str) -> Result<Packet> {
+        let (kept, samples) = self.finish(&|_, _| true)?;
+        let of = |what: &str| format!("{name}.{what}");
+        let column = |of: &dyn Fn(&Candidate) -> u64| kept.iter().map(of).collect::<Vec<u64>>();
+        let targets: Vec<f64> = kept.iter().flat_map(|one| one.targets.clone()).collect();
+        let found = found
+            .with_places(&of("seen"), [self.seen as u64])
+            .with_places(&of("keys"), column(&|one| one.key))
+            .with_places(&of("rows"), column(&|one| one.row))
+            .with_reals(&of("weights"), kept.iter().map(|one| one.weight).collect::<Vec<f64>>())
+            .with_reals(&of("targets"), targets);
+        Ok(match samples {
+            Some(samples) => found.with_samples(&of("samples"), samples),
+            None => found,
+        })
     }
 
     /// The keys and places of the rows of a block that may be kept, in their order.

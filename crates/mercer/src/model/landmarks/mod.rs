@@ -48,6 +48,7 @@ pub(crate) use ridge_rows::{Evaluated, RidgeRows, bytes as rows_bytes};
 pub use rows::{RowBlock, RowBlocks, Whole};
 #[doc(hidden)]
 pub use sampled::sampled;
+pub(super) use workers::SCALING;
 #[doc(hidden)]
 pub use workers::{Beside, Work, Workers, prepared};
 

@@ -1,9 +1,9 @@
 //! A source that is watched: how many rows count, and a small sample of them, drawn as they pass.
 
-use super::candidates::{Lowest, lowest_of_workers};
+use super::candidates::{BESIDE, Drawing, Lowest, lowest_of_workers};
 use super::packet::Packet;
 use super::rows::{RowBlock, RowBlocks};
-use super::workers::Workers;
+use super::workers::{Beside, SAMPLE, Workers};
 use crate::context::{Context, Reservation};
 use crate::error::{Error, Result};
 use crate::linalg::view::Mat;
@@ -81,10 +81,10 @@ impl<'a, T: Real> Observed<'a, T> {
         Ok(())
     }
 
-    /// Takes the sample, in the order of the rows.
+    /// The sample, in the order of the rows.
     pub fn checked(&mut self) -> Result<Checked<T>> {
         let of = self.positive()?;
-        let (kept, samples) = self.sample.finish(&|_, _| true)?;
+        let (kept, samples) = self.sample.clone().finish(&|_, _| true)?;
         let t = kept.first().map_or(0, |one| one.targets.len());
         let none = || Error::Shape("there are no rows of positive weight".into());
         Ok(Checked {
@@ -104,8 +104,11 @@ fn reserve<T: Real>(ctx: &Context, samples: &Samples<T>) -> Result<Reservation> 
 
 impl<T: Real> RowBlocks for Observed<'_, T> {
     fn rewind(&mut self, passes: usize) -> Result<()> {
-        self.rows = 0;
-        self.sample = Lowest::new(MOST, self.seed);
+        // Rows that lie elsewhere do not pass by here: what was seen of them stays.
+        if self.source.workers().is_none() {
+            self.rows = 0;
+            self.sample = Lowest::new(MOST, self.seed);
+        }
         self.source.rewind(passes)
     }
 
@@ -139,6 +142,45 @@ impl<T: Real> RowBlocks for Observed<'_, T> {
     }
 
     fn workers(&mut self) -> Option<&mut dyn Workers> {
-        self.source.workers()
+        self.source.workers()?;
+        Some(self)
+    }
+}
+
+impl<T: Real> Observed<'_, T> {
+    fn elsewhere(&mut self) -> Result<&mut dyn Workers> {
+        self.source.workers().ok_or_else(|| Error::Shape("the rows do not lie elsewhere".into()))
+    }
+}
+
+/// Rows that lie elsewhere. The pass that draws rows to choose landmarks among draws the small sample, too.
+impl<T: Real> Workers for Observed<'_, T> {
+    fn head(&mut self) -> Result<RowBlock<'static>> {
+        self.elsewhere()?.head()
+    }
+
+    fn rows(&self) -> u64 {
+        RowBlocks::rows(self).unwrap_or(0)
+    }
+
+    fn run_beside(
+        &mut self,
+        ctx: &Context,
+        pass: &Packet,
+        merged: bool,
+        beside: &Beside,
+    ) -> Result<Vec<Packet>> {
+        if pass.name != SAMPLE || self.sample.seen > 0 {
+            return self.elsewhere()?.run_beside(ctx, pass, merged, beside);
+        }
+        let rows = Workers::rows(self);
+        let drawing = Drawing::of(MOST, self.seed, rows);
+        let pass = drawing.packet(pass.clone(), BESIDE);
+        let found = self.elsewhere()?.run_beside(ctx, &pass, merged, beside)?;
+        let sample = drawing.joined(BESIDE, &found)?;
+        if drawing.is_whole(&sample) {
+            (self.rows, self.sample) = (rows, sample);
+        }
+        Ok(found)
     }
 }

@@ -16,7 +16,7 @@ use crate::real::Real;
 /// Sums that rows are being added to.
 pub(super) struct RowSums<'a, T: Real> {
     basis: &'a Basis<T>,
-    division: Division<T>,
+    division: &'a Division<T>,
     /// The sums over the group that is not full yet, and over those before it, if there are any.
     group: LandmarkSums,
     groups: Option<(LandmarkTotal, Reservation)>,
@@ -28,12 +28,10 @@ pub(super) struct RowSums<'a, T: Real> {
 impl<'a, T: Real> RowSums<'a, T> {
     /// Of no rows yet, for targets near `origin`.
     pub fn new(
-        ctx: &Context,
-        basis: &'a Basis<T>,
+        (basis, division): (&'a Basis<T>, &'a Division<T>),
         origin: Vec<f64>,
         total: Option<u64>,
     ) -> Result<Self> {
-        let division = Division::new(ctx, &basis.factor)?;
         let group = LandmarkSums::empty(basis.m(), origin)?;
         Ok(Self { basis, division, group, groups: None, rows: 0, total })
     }
@@ -70,7 +68,7 @@ impl<'a, T: Real> RowSums<'a, T> {
         let weights = block.weights.as_deref().map(|w| &w[from..from + size]);
         let batch = Batch { samples, targets: targets.as_deref(), weights };
         let (before, total, on) = (self.rows, self.total, &self.basis.on);
-        let landmarks = (&on.anchors, &self.division);
+        let landmarks = (&on.anchors, self.division);
         self.rows += size;
         self.group.add(ctx, &*on.kernel, landmarks, &batch, |done| match total {
             Some(n) => ctx.step(Step::new("rows", (before + done) as f64, n as f64)),
@@ -146,10 +144,10 @@ impl<'a, T: Real> RowSums<'a, T> {
 pub(super) fn finished<T: Real>(
     ctx: &Context,
     basis: &Basis<T>,
-    division: Division<T>,
+    division: &Division<T>,
     mut sums: LandmarkSums,
 ) -> Result<LandmarkSums> {
-    sums.finish(ctx, &division.into_blocks(), &basis.factor)?;
+    sums.finish(ctx, division.blocks(), &basis.factor)?;
     match sums.weight > 0.0 {
         true => Ok(sums),
         false => Err(Error::parameter(Param::SampleWeights, "invalid input: all weights are zero")),

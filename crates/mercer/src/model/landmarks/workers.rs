@@ -13,6 +13,7 @@ use super::rows::{RowBlock, RowBlocks};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::model::detector::{SCORES, ScoresWork};
+use crate::model::scaling_passes::ScalingWork;
 use crate::points::with_dtype;
 
 /// What holds rows elsewhere.
@@ -82,6 +83,8 @@ pub trait Work: Send + Sync {
 pub(super) const SUMS: &str = "sums";
 /// The name of the pass that draws a sample of the rows.
 pub(super) const SAMPLE: &str = "sample";
+/// The name of the pass for the scaling of columns.
+pub(in crate::model) const SCALING: &str = "scaling";
 /// The name of the pass for the system of all rows.
 pub(super) const SYSTEM: &str = "system";
 /// The name of the pass for what features explain.
@@ -99,13 +102,16 @@ pub fn prepared(ctx: &Context, pass: &Packet) -> Result<Box<dyn Work>> {
     if pass.name == SAMPLE {
         return Ok(Box::new(CandidatesWork::new(pass)?));
     }
+    if pass.name == SCALING {
+        return Ok(Box::new(ScalingWork::new(pass)?));
+    }
     if pass.name == SCORES {
         return Ok(Box::new(ScoresWork::new(pass)?));
     }
     with_dtype!(pass.samples("landmarks")?.dtype(), T => {
         let basis = Basis::<T>::of_packet(ctx, pass)?;
         match pass.name.as_str() {
-            SUMS => Ok(Box::new(SumsWork::new(basis, pass)?)),
+            SUMS => Ok(Box::new(SumsWork::new(ctx, basis, pass)?)),
             SYSTEM => Ok(Box::new(SystemWork::new(basis, pass)?)),
             MEASURE | ROUND | VALUES => Ok(Box::new(ClusterWork::new(basis, pass)?)),
             name => Err(Error::Shape(format!("there is no pass '{name}'"))),
