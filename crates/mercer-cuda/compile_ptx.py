@@ -14,7 +14,11 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent / "src" / "kernels"
 #: The oldest processors that are served; drivers compile for the others.
-OPTIONS = [b"--gpu-architecture=compute_75", b"--std=c++17", b"--device-as-default-execution-space"]
+OPTIONS = [
+    b"--gpu-architecture=compute_75",
+    b"--std=c++17",
+    b"--device-as-default-execution-space",
+]
 
 
 def library() -> ctypes.CDLL:
@@ -28,11 +32,17 @@ def library() -> ctypes.CDLL:
 
 def compiled(source: bytes) -> bytes:
     nvrtc, program = library(), ctypes.c_void_p()
-    nvrtc.nvrtcCreateProgram(ctypes.byref(program), source, b"kernels.cu", 0, None, None)
+    nvrtc.nvrtcCreateProgram(
+        ctypes.byref(program), source, b"kernels.cu", 0, None, None
+    )
     options = (ctypes.c_char_p * len(OPTIONS))(*OPTIONS)
     status = nvrtc.nvrtcCompileProgram(program, len(OPTIONS), options)
     if status:
-        sys.exit(text(nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program).decode())
+        sys.exit(
+            text(
+                nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog, program
+            ).decode()
+        )
     return text(nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX, program)
 
 

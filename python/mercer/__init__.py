@@ -26,9 +26,9 @@ from mercer._count_sketch import PolynomialCountSketch
 from mercer._detector import KernelPCADetector
 from mercer._explore import Explorer, explore
 from mercer._feature_map import FeatureMap, feature_map
+from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._goodness_of_fit import SteinTest, stein_test
 from mercer._independence import HSICTest, hsic_test
-from mercer._gaussian_process import GaussianProcessRegressor
 from mercer._kernel_kmeans import KernelKMeans
 from mercer._kernel_pca import KernelPCA
 from mercer._kernel_repair import KernelRepair

@@ -18,7 +18,9 @@ def setting(estimator) -> str:
     """Return the device as the extension module takes it."""
     device = getattr(estimator, "device", "cpu")
     if not (isinstance(device, str) and re.fullmatch(r"cpu|auto|cuda(:\d{1,3})?", device)):
-        raise refuse(estimator, "device", "'cpu', 'cuda', 'cuda:1' (or another number) or 'auto'", device)
+        raise refuse(
+            estimator, "device", "'cpu', 'cuda', 'cuda:1' (or another number) or 'auto'", device
+        )
     if device != "cpu":
         load_libraries()
     return device

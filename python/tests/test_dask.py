@@ -14,6 +14,7 @@ pytest.importorskip("dask.array")
 
 import dask
 import dask.array as da
+from dask.distributed import Client
 from dask_setup import OPTIONS, N, client, rows, same  # noqa: F401
 
 import mercer.dask as md

@@ -29,8 +29,7 @@ def outputs(model):
 def has_device():
     try:
         KernelPCA(1, kernel="rbf", device="cuda").fit(X)
-    except RuntimeError as error:
-        assert "use device cpu" in str(error)
+    except RuntimeError:
         return False
     return True
 
@@ -46,7 +45,7 @@ def test_without_a_device_the_error_says_what_is_missing_and_auto_takes_the_proc
     if has_device():
         pytest.skip("this machine has a device")
     for model in estimators("cuda"):
-        with pytest.raises(RuntimeError, match=r"CUDA|cuBLAS"):
+        with pytest.raises(RuntimeError, match=r"(CUDA|cuBLAS).*use device cpu"):
             outputs(model)
         assert not hasattr(model, "report_")
     for here, auto in zip(estimators("cpu"), estimators("auto"), strict=True):
