@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::rows::{ARROW_FILE, ARROW_STREAM};
 use super::store::Slot;
 use super::{CellKind, ModelFacts, Operation};
 
@@ -84,11 +85,11 @@ fn evaluate(summary: &str, models: &[(String, ModelFacts)]) -> Value {
                 },
                 "examples": examples
             },
-            "text/csv": {}, "text/tab-separated-values": {}, "application/vnd.apache.parquet": {}, "application/x-npy": {}
+            "text/csv": {}, "text/tab-separated-values": {}, (ARROW_STREAM): {}, (ARROW_FILE): {}, "application/vnd.apache.parquet": {}, "application/x-npy": {}
         } },
         "responses": {
             "200": { "description": "One result for each row of the request", "content": {
-                "application/json": { "schema": { "$ref": "#/components/schemas/Result" } }, "text/csv": {} } },
+                "application/json": { "schema": { "$ref": "#/components/schemas/Result" } }, "text/csv": {}, (ARROW_STREAM): {}, (ARROW_FILE): {} } },
             "400": failure("The body cannot be read"),
             "401": failure("The token is missing or wrong"),
             "404": failure("There is no such model"),

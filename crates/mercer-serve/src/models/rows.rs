@@ -1,4 +1,4 @@
-//! Rows of a request: JSON, CSV, Parquet or NumPy, as a table with the columns that a model needs.
+//! Rows of a request: JSON, CSV, Arrow, Parquet or NumPy, as a table with the columns that a model needs.
 
 use std::fmt;
 use std::path::Path;
@@ -8,6 +8,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{CellKind, ModelFacts};
+
+/// The types of Arrow tables.
+pub(super) const ARROW_STREAM: &str = "application/vnd.apache.arrow.stream";
+pub(super) const ARROW_FILE: &str = "application/vnd.apache.arrow.file";
 
 /// Why rows are refused: a status code and what is wrong.
 pub(super) type Refusal = (u16, String);
@@ -24,11 +28,12 @@ pub(super) fn read(
         "" | "application/json" => from_json(body, max_rows)?,
         "text/csv" => parsed(body, Format::Csv, "body.csv", as_written)?,
         "text/tab-separated-values" => parsed(body, Format::Tsv, "body.tsv", as_written)?,
+        ARROW_STREAM | ARROW_FILE => parsed(body, Format::ArrowStream, "body.arrows", false)?,
         "application/vnd.apache.parquet" => parsed(body, Format::Parquet, "body.parquet", false)?,
         "application/x-npy" => parsed(body, Format::Npy, "body.npy", false)?,
         _ => {
-            let message = "use application/json, text/csv, text/tab-separated-values, application/vnd.apache.parquet or \
-                           application/x-npy";
+            let message = "use application/json, text/csv, text/tab-separated-values, application/vnd.apache.arrow.stream, \
+                           application/vnd.apache.parquet or application/x-npy";
             return Err((415, message.into()));
         }
     };
@@ -362,9 +367,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_body_breaks_the_reader(body in prop::collection::vec(any::<u8>(), 0..300), kind in 0_usize..5) {
+        fn no_body_breaks_the_reader(body in prop::collection::vec(any::<u8>(), 0..300), kind in 0_usize..6) {
             let kinds = ["application/json", "text/csv", "text/tab-separated-values", "application/vnd.apache.parquet",
-                "application/x-npy"];
+                "application/x-npy", ARROW_STREAM];
             if let Ok(table) = read(kinds[kind], &body, 1000, body.len() % 2 == 0) {
                 prop_assert!(table.n_rows() > 0);
                 let _ = matched(table, &facts(&[CellKind::Number, CellKind::Encoded], true));

@@ -10,7 +10,7 @@ use super::content::content;
 use crate::error::{Error, Result};
 use crate::io::read::{Format, ReadOptions};
 use crate::io::table::Table;
-use crate::io::{csv, libsvm, npy};
+use crate::io::{arrow, csv, libsvm, npy};
 
 /// The files of a table, and what is known of them before they are read.
 #[derive(Clone)]
@@ -41,6 +41,9 @@ impl Parts {
             Format::Parquet => {
                 drop(content);
                 parquet_blocks(path, self.options.max_bytes)?
+            }
+            Format::Arrow | Format::ArrowStream => {
+                Box::new(arrow::ArrowBlocks::open(path, content, self.options.max_bytes)?)
             }
             Format::Npy => Box::new(npy::NpyBlocks::open(path, content, start.is_gzip)?),
             Format::Libsvm => {
