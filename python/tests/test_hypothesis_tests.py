@@ -238,7 +238,7 @@ def test_the_budget_is_kept():
     A = RNG.normal(size=(400, 2))
     with pytest.raises(MemoryError, match="Gamma"):
         hsic_test(A, A, memory_budget="1 MB")
-    small = mmd_test(A[:200], A[200:], memory_budget="2.6 MB", n_permutations=99)
+    small = mmd_test(A[:200], A[200:], memory_budget="3.3 MB", n_permutations=99)
     large = mmd_test(A[:200], A[200:], n_permutations=99)
     assert np.array_equal(small.null, large.null)
 
