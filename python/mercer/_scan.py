@@ -42,8 +42,8 @@ def scan(
     Parameters
     ----------
     source : path, array, dataset, iterable of blocks, or function
-        A file (Parquet, CSV, NumPy array, LIBSVM text; CSV and LIBSVM text also as ``.gz``); a
-        directory of such files, or a pattern such as ``"data/*.parquet"``, read in the order of
+        A file (Parquet, Arrow, CSV, NumPy array, LIBSVM text; CSV and LIBSVM text also as ``.gz``);
+        a directory of such files, or a pattern such as ``"data/*.parquet"``, read in the order of
         their names; an array that is read in slices, such as ``np.memmap``; a pyarrow dataset;
         an iterable of arrays, sparse matrices or data frames, or of pairs ``(X, y)`` or triples
         ``(X, y, weights)`` of them; or a function without arguments that returns a fresh iterator

@@ -443,7 +443,7 @@ class BlockResults:
         Parameters
         ----------
         path : str or path-like
-            The file: ``.parquet``, ``.csv``, ``.tsv`` (also with ``.gz``) or ``.npy``.
+            The file: ``.parquet``, ``.arrow``, ``.csv``, ``.tsv`` (also with ``.gz``) or ``.npy``.
 
         Returns
         -------

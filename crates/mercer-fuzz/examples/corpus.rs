@@ -67,6 +67,8 @@ fn tables() {
     put("npy", "single.npy", single());
     put("parquet", "mixed.parquet", bytes(Format::Parquet, &table));
     put("parquet", "numbers.parquet", bytes(Format::Parquet, &plain));
+    put("arrow", "mixed.arrow", bytes(Format::Arrow, &table));
+    put("arrow", "numbers.arrows", bytes(Format::ArrowStream, &plain));
     put("libsvm_text", "sparse", "+1 1:0.5 7:2 # a comment\n-1 2:1e-3\n3 \n");
     put("libsvm_text", "query", "1 qid:3 1:1 2:2\n2 qid:3 5:0\n");
 }

@@ -19,18 +19,19 @@ pub use kernel_spec::kernel_spec;
 pub use model_file::{libsvm_model, model_file};
 pub use mutate::mutated;
 pub use problem::problem;
-pub use tables::{csv, libsvm_text, npy, parquet};
+pub use tables::{arrow, csv, libsvm_text, npy, parquet};
 
 /// A function that takes any bytes and must return.
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its wrapper and of its corpus.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 9] = [
     ("model_file", model_file),
     ("libsvm_model", libsvm_model),
     ("csv", csv),
     ("npy", npy),
     ("parquet", parquet),
+    ("arrow", arrow),
     ("libsvm_text", libsvm_text),
     ("kernel_spec", kernel_spec),
     ("problem", problem),

@@ -54,6 +54,17 @@ pub fn parquet(data: &[u8]) {
     read(data, &options(Format::Parquet));
 }
 
+/// A file or a stream of Apache Arrow. Written again, it has as many cells.
+pub fn arrow(data: &[u8]) {
+    let Some(table) = read(data, &options(Format::Arrow)) else { return };
+    let mut bytes = Vec::new();
+    encode_table(Format::ArrowStream, &table, &mut bytes)
+        .expect("a table that was read can be written");
+    let roomy = ReadOptions { max_bytes: 64 * BUDGET, ..options(Format::Arrow) };
+    let again = read(&bytes, &roomy).expect("a table that was written can be read");
+    assert_eq!((table.n_rows(), table.n_columns()), (again.n_rows(), again.n_columns()));
+}
+
 /// LIBSVM text.
 pub fn libsvm_text(data: &[u8]) {
     read(data, &options(Format::Libsvm));

@@ -102,6 +102,7 @@ smokes!(
     csv: 4000,
     npy: 4000,
     parquet: 4000,
+    arrow: 4000,
     libsvm_text: 4000,
     kernel_spec: 4000,
     problem: 3000

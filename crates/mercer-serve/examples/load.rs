@@ -178,10 +178,11 @@ const PIECES: [&[u8]; 20] = [
     b"\x1f\x8b\x08",
     b"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
 ];
-const KINDS: [&str; 6] = [
+const KINDS: [&str; 7] = [
     "application/json",
     "text/csv",
     "application/vnd.apache.parquet",
+    "application/vnd.apache.arrow.stream",
     "application/x-npy",
     "text/tab-separated-values",
     "x/y",

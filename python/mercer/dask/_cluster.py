@@ -95,7 +95,7 @@ class ClusterReader(RemoteReader):
         self._is_read = False
 
     def next(self) -> Block | None:
-        """Return the first rows, and nothing else: the others are not here."""
+        """Return the first rows: the others are on the workers."""
         if self._is_read:
             return None
         self._is_read = True
@@ -381,5 +381,5 @@ class Pass:
         return max(0, began - self._parts), max(0, ended - self._parts)
 
     def cancel(self) -> None:
-        """Leave the cluster clean."""
+        """Remove what the fit left on the cluster."""
         self._client.cancel(self._futures + self._others, force=True)

@@ -180,7 +180,7 @@ class KernelPCA(Transformer):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelPCA`; `landmarks` is required.
 
@@ -209,7 +209,7 @@ class Nystroem(Transformer):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.Nystroem`.
     """
@@ -223,7 +223,7 @@ class KernelRidge(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelRidge`; `landmarks` is required.
     """
@@ -237,7 +237,7 @@ class KernelRidgeClassifier(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelRidgeClassifier`; `landmarks` is required.
     """
@@ -256,7 +256,7 @@ class KernelRidgeCV(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelRidgeCV`; `landmarks` is required.
     """
@@ -270,7 +270,7 @@ class KernelPCADetector(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelPCADetector`; `landmarks` is required.
     """
@@ -292,7 +292,7 @@ class KernelKMeans(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelKMeans`; `landmarks` is required.
     """

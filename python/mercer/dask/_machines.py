@@ -25,7 +25,7 @@ class CellMachine(Distributed):
     score = Predictor.score
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CellMachine:
-        """Divide the samples into cells here, and fit a machine for each on the cluster.
+        """Divide the samples into cells here, and fit an SVM for each on the cluster.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class CellMachine(Distributed):
 
 
 class Farm:
-    """What fits machines on workers."""
+    """Fits SVMs on workers."""
 
     def __init__(self, client: Client) -> None:
         self._client, self.tasks = client, 0
@@ -73,7 +73,7 @@ class Farm:
     def __call__(
         self, described: list[bytes], report: Callable[[float, float], None]
     ) -> list[bytes]:
-        """Return the models of machines that bytes describe."""
+        """Return the SVMs that bytes describe."""
         futures = [self._client.submit(fit_cell, one, pure=False) for one in described]
         self.tasks += len(futures)
         try:
@@ -86,7 +86,7 @@ class Farm:
 
 
 def fit_cell(described: bytes) -> bytes:
-    """Return the model of the machine that bytes describe."""
+    """Return the SVM that bytes describe."""
     return _core.fit_svm_cell(described, _blocks.limits())
 
 
@@ -96,7 +96,7 @@ class SVC(CellMachine):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.SVC`; `cells` is required.
     """
@@ -114,7 +114,7 @@ class SVR(CellMachine):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.SVR`; `cells` is required.
     """

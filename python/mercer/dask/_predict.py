@@ -16,7 +16,7 @@ from mercer.dask._table import is_frame
 
 
 def evaluated(model: Any, method: str, X: Any) -> Any:
-    """Return what a method says of samples: at once of an array, lazily of a collection."""
+    """Return the result of a method: at once for an array, lazily for a collection."""
     if not (isinstance(X, (dask.array.Array, Delayed)) or is_frame(X) or _is_delayed(X)):
         return getattr(model, method)(X)
     model = copy.copy(model)
@@ -47,7 +47,7 @@ def _meta(model: Any, method: str, X: Any) -> np.ndarray:
 
 
 def _call(X: Any, model: Any, method: str, nothing: np.ndarray | None = None) -> Any:
-    """What a method says of a block; `nothing` of one without rows, as data frames may have."""
+    """The result of a method for a block; `nothing` for one without rows."""
     if nothing is not None and X.shape[0] == 0:
         return nothing
     with threadpool_limits(1):

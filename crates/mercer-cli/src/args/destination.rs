@@ -55,7 +55,7 @@ impl TryFrom<OsString> for TableFile {
     fn try_from(text: OsString) -> Result<Self, String> {
         let path = writable(text)?;
         let format = Format::of(&path).ok_or(
-            "the file extension must be .csv, .tsv, .parquet, .npy or .libsvm, optionally followed by .gz",
+            "the file extension must be .csv, .tsv, .parquet, .arrow, .npy or .libsvm, optionally followed by .gz",
         )?;
         Ok(Self { path, format })
     }

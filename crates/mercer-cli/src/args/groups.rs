@@ -22,6 +22,8 @@ pub enum InputFormat {
     Tsv,
     /// Apache Parquet
     Parquet,
+    /// Apache Arrow, a file (Feather) or a stream
+    Arrow,
     /// A two-dimensional NumPy array
     Npy,
     /// LIBSVM text: label index:value …
@@ -35,6 +37,7 @@ impl From<InputFormat> for Option<io::Format> {
             InputFormat::Csv => Some(io::Format::Csv),
             InputFormat::Tsv => Some(io::Format::Tsv),
             InputFormat::Parquet => Some(io::Format::Parquet),
+            InputFormat::Arrow => Some(io::Format::Arrow),
             InputFormat::Npy => Some(io::Format::Npy),
             InputFormat::Libsvm => Some(io::Format::Libsvm),
         }
@@ -171,7 +174,7 @@ pub struct MachineArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
-    /// Write the results to this .csv, .tsv, .parquet, .npy or .libsvm file, gzipped if it also ends in
+    /// Write the results to this .csv, .tsv, .parquet, .arrow, .npy or .libsvm file, gzipped if it also ends in
     /// .gz; .npy holds numbers only, without the label [default: a table on standard output]
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]

@@ -150,7 +150,7 @@ pub struct FeaturesArgs {
         help_heading = "Random features"
     )]
     pub seed: u64,
-    /// Write the features to this .csv, .tsv, .parquet, .npy or .libsvm file, gzipped if it also ends in
+    /// Write the features to this .csv, .tsv, .parquet, .arrow, .npy or .libsvm file, gzipped if it also ends in
     /// .gz [default: a table on standard output]
     #[arg(short, long, alias = "out", value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]

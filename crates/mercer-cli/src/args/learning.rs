@@ -45,7 +45,7 @@ pub struct LearningArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Output")]
 pub struct ResultArgs {
-    /// Write the predictions for the training set to this .csv, .tsv, .parquet, .npy or .libsvm file,
+    /// Write the predictions for the training set to this .csv, .tsv, .parquet, .arrow, .npy or .libsvm file,
     /// gzipped if it also ends in .gz
     #[arg(short, long, value_name = "FILE",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]

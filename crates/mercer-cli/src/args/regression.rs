@@ -148,7 +148,7 @@ pub struct KrrArgs {
     /// The fit.
     #[command(flatten)]
     pub ridge: RidgeArgs,
-    /// Write targets and predictions for the training set to this .csv, .tsv, .parquet, .npy or .libsvm
+    /// Write targets and predictions for the training set to this .csv, .tsv, .parquet, .arrow, .npy or .libsvm
     /// file, gzipped if it also ends in .gz
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]
@@ -227,7 +227,7 @@ pub struct PredictArgs {
     /// Add a column with the row number in the table, counted from 1
     #[arg(hide_short_help = true, long, help_heading = "Output")]
     pub row_numbers: bool,
-    /// Write the predictions to this .csv, .tsv, .parquet, .npy or .libsvm file, gzipped if it also ends in
+    /// Write the predictions to this .csv, .tsv, .parquet, .arrow, .npy or .libsvm file, gzipped if it also ends in
     /// .gz [default: a table on standard output]
     #[arg(short, long, value_name = "FILE", help_heading = "Output",
           value_parser = OsStringValueParser::new().try_map(TableFile::try_from))]

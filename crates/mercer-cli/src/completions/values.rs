@@ -148,7 +148,10 @@ fn beginning(path: &Path, format: Option<Format>) -> Option<Vec<u8>> {
     // A pipe would be emptied, or wait for ever.
     let meta = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
     let format = format.or(Format::of(path));
-    let is_text = !matches!(format, Some(Format::Parquet | Format::Npy));
+    let is_text = !matches!(
+        format,
+        Some(Format::Parquet | Format::Npy | Format::Arrow | Format::ArrowStream)
+    );
     let is_compressed = path.extension().is_some_and(|end| end == "gz");
     let mut bytes = Vec::new();
     if !is_text || is_compressed {

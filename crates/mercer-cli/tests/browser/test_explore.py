@@ -1,12 +1,20 @@
 """The page of `mercer explore`, used as a person uses it."""
 
+import functools
+import http.server
 import json
 import re
+import shlex
+import subprocess
+import threading
 from urllib.parse import unquote
 
 import pytest
 
+from conftest import ROOT
 from explore_server import TOKEN, Explorer, Server
+
+MERCER = ROOT / "target/debug/mercer"
 
 SETS = [
     "circles",
@@ -160,6 +168,64 @@ def test_sums_products_and_text_of_kernels(explore):
     assert page.locator("#panel-embedding .caption.failed").count() == 0
 
 
+def test_the_formula_has_the_numbers_of_the_sliders(explore):
+    seen = explore()
+    line = seen.page.locator(".term .live")
+    assert line.inner_text() == "k(x, x') = exp(-2·‖x - x'‖²)"
+    seen.slide("#controls", 0, 1)
+    assert line.inner_text() == "k(x, x') = exp(-10·‖x - x'‖²)"
+    seen.page.locator("#controls select").nth(3).select_option("width")
+    seen.settle()
+    assert line.inner_text() == "k(x, x') = exp(-gamma·‖x - x'‖²)"
+
+
+def test_names_of_controls_are_their_own(explore):
+    seen = explore({"data": "iris"})
+    for name in ["+ add a kernel", "+ add a kernel"]:
+        seen.page.get_by_role("button", name=name).click()
+        seen.settle()
+    ids = seen.page.evaluate("[...document.querySelectorAll('[id]')].map((part) => part.id)")
+    assert len(ids) == len(set(ids))
+
+
+HOSTILE = [
+    {"data": "iris", "axes": [3, 99], "from": 50, "to": 50, "columns": ["none"], "pinned": [1e9]},
+    {"data": "none", "terms": [{}], "embedding": ["a"], "lesson": ["none", 99], "k": 1e9},
+    {"data": {"a": 1}, "terms": 5, "points": [[1]], "selection": "all", "matrix": [], "turn": [0]},
+    {"data": "moons", "terms": [{"family": "<b>", "weight": 1, "params": None}], "c": -1},
+    {"data": "moons", "selection": [5, 1000, 7], "filter": True, "axes": [1, 1], "colour": "#no"},
+    {"data": "drawn", "points": [[0, 0, 0], [1, None, 0]], "theme": "pink", "large": "none"},
+]
+
+
+@pytest.mark.parametrize("state", HOSTILE)
+def test_an_address_from_anywhere_opens_a_page(state, explore):
+    seen = explore(state, tall=False)
+    assert seen.page.locator(".caption.failed").count() == 0
+    assert seen.page.locator("#panel-embedding, #panel-data").first.is_visible()
+
+
+def test_what_is_drawn_is_what_the_commands_compute(explore, tmp_path):
+    seen = explore({"data": "iris", "selection": list(range(30, 130)), "filter": True})
+    page = seen.page
+    rows = saved(seen, page.get_by_role("button", name="Rows (iris-selection.csv)").click)
+    (tmp_path / "iris-selection.csv").write_bytes(rows.path().read_bytes())
+    shell, python, rust = page.locator("#commands pre").all_inner_texts()
+    found = {}
+    for line in shell.splitlines():
+        words = [str(MERCER), *shlex.split(line)[1:], "--json"]
+        run = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == 0, f"{line}: {run.stderr}"
+        report = json.loads(run.stdout)
+        found[report["command"]] = report
+    assert seen.caption("svm").startswith(f"{found['svc']['svm']['support']} support vectors")
+    clusters = found["kmeans"]["clustering"]
+    assert f"Objective {clusters['inertia']:.4g}; " in seen.caption("clusters")
+    share = 100 * sum(found["kpca"]["explained_variance_ratio"])
+    assert f"Exact, {share:.3g} % of the variance" in seen.caption("embedding")
+    assert python.count("kernel=kernel") == rust.count("kernel") - 1 == 5
+
+
 def drag(page, panel, path, plot=0):
     box = page.locator(f"#panel-{panel} .plot").nth(plot).bounding_box()
     points = [(box["x"] + x * box["width"], box["y"] + y * box["height"]) for x, y in path]
@@ -255,6 +321,48 @@ def test_the_embedding_turns(explore):
     assert seen.picture("embedding") != before
 
 
+def test_the_angle_and_the_colours_are_in_the_address(explore):
+    seen = explore({"turned": True})
+    drag(seen.page, "embedding", [(0.3, 0.5), (0.7, 0.4)])
+    seen.page.get_by_role("button", name="Switch between light and dark").click()
+    seen.settle(0.6)
+    state = json.loads(unquote(seen.page.evaluate("location.hash"))[1:])
+    assert state["theme"] == "dark" and state["turn"] != [0.6, 0.4]
+    assert explore(state).picture("embedding") == seen.picture("embedding")
+
+
+def test_a_finger_scrolls_the_page_and_holds_the_ring(browser, server):
+    size = {"width": 390, "height": 844}
+    context = browser.new_context(viewport=size, has_touch=True, is_mobile=True)
+    seen = Explorer(context, server.url)
+    client = context.new_cdp_session(seen.page)
+
+    def swipe(x, y, steps):
+        client.send(
+            "Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]}
+        )
+        for step in range(1, steps + 1):
+            point = {"x": x, "y": y - 20 * step}
+            client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [point]})
+        client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        seen.settle()
+
+    top = "document.scrollingElement.scrollTop"
+    seen.page.locator("#panel-data canvas").first.scroll_into_view_if_needed()
+    box = seen.page.locator("#panel-data .plot").bounding_box()
+    before = seen.page.evaluate(top)
+    swipe(box["x"] + 150, box["y"] + 150, 8)
+    assert seen.page.evaluate(top) > before + 50
+    assert "selected" not in seen.page.locator("#controls").inner_text()
+    # The kernel's settings lie at the foot of the screen.
+    seen.page.locator(".sheet").tap()
+    slider = seen.page.locator("#controls .kernel input[type=range]").first
+    slider.scroll_into_view_if_needed()
+    assert slider.is_visible()
+    context.close()
+    assert seen.complaints == []
+
+
 def test_matrices_are_checked(explore):
     seen = explore()
     assert "Eigenvalues 3, 1" in seen.caption("check")
@@ -316,9 +424,18 @@ def test_lessons_from_first_to_last(explore):
             page.locator("#lesson-next").click()
             if last:
                 break
-    page.locator("#lessons-open").click()
+    # A presenter's remote control turns pages.
+    buttons.nth(0).click()
+    seen.settle(0.25)
+    page.keyboard.press("PageDown")
+    seen.settle(0.25)
+    assert "(2 of 4)" in page.locator("#lesson h2").inner_text()
+    page.keyboard.press("PageUp")
+    seen.settle(0.25)
+    assert "(1 of 4)" in page.locator("#lesson h2").inner_text()
+    page.get_by_role("button", name="End the lesson").click()
     seen.settle()
-    assert set(visible(page)) == set(TEXT_PANELS)
+    assert set(PANELS) <= set(visible(page))
 
 
 def test_the_page_says_when_the_server_is_away_and_goes_on(explore, tmp_path):
@@ -384,3 +501,75 @@ def test_a_stranger_sees_nothing(browser, server):
     assert response.status == 401
     assert page.goto(server.url.rsplit(TOKEN, 1)[0]).status == 401
     context.close()
+
+
+@pytest.fixture
+def other_page(tmp_path):
+    """Serves a page of another origin of this machine: a function of its text gives the address."""
+    serve = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    serve.func.log_message = lambda *words: None
+    with http.server.ThreadingHTTPServer(("localhost", 0), serve) as other:
+        threading.Thread(target=other.serve_forever, daemon=True).start()
+
+        def page_of(text):
+            (tmp_path / "page.html").write_text(f"<!doctype html><title>other</title>{text}")
+            return f"http://localhost:{other.server_port}/page.html"
+
+        yield page_of
+        other.shutdown()
+
+
+def test_a_notebook_of_this_machine_shows_it_in_a_frame(browser, tmp_path, other_page):
+    server = Server(tmp_path, "--frames")
+    page = browser.new_page()
+    page.goto(other_page(f'<iframe src="{server.url}" width="100%" height="900"></iframe>'))
+    frame = page.frame_locator("iframe")
+    frame.locator("#panel-embedding .caption", has_text="of the variance").wait_for()
+    assert frame.locator("#offline").is_hidden()
+    page.close()
+    server.kill()
+
+
+def test_other_pages_neither_frame_nor_read_it(browser, server, other_page):
+    page = browser.new_page()
+    page.goto(other_page(f'<iframe src="{server.url}" width="100%" height="900"></iframe>'))
+    page.wait_for_timeout(500)
+    assert page.frames[-1].locator("#panels").count() == 0
+    read = """async (url) => {
+      try { return await (await fetch(url)).text(); } catch (error) { return String(error); }
+    }"""
+    for path in ["", "api/start", "app.js"]:
+        assert page.evaluate(read, server.url + path) == "TypeError: Failed to fetch"
+    page.close()
+
+
+EDGES = {
+    "constant": ("a,b", "1,2\n" * 30, "embedding", "all rows are alike"),
+    "two-rows": ("a,b", "1,2\n3,4\n", "embedding", "100 % of the variance in 1 component."),
+    "classes": (
+        "a,b,id",
+        "".join(f"{i % 7},{i % 5},i{i}\n" for i in range(60)),
+        "svm",
+        "60 classes",
+    ),
+    "markup": (
+        '"<img src=x onerror=alert(1)>",b,k',
+        "".join(f"{i % 7},{i % 5},<b>{i % 2}</b>\n" for i in range(40)),
+        "preimage",
+        "<img src=x onerror=alert(1)>",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_tables_at_the_edge(name, browser, tmp_path):
+    header, rows, panel, text = EDGES[name]
+    (tmp_path / "t.csv").write_text(f"{header}\n{rows}")
+    server = Server(tmp_path, "t.csv")
+    context = browser.new_context(viewport={"width": 1400, "height": 6000})
+    seen = Explorer(context, server.url)
+    assert text in seen.caption(panel)
+    assert seen.page.locator(".caption.failed").count() == 0
+    context.close()
+    server.kill()
+    assert seen.complaints == []

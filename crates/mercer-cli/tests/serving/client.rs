@@ -29,6 +29,7 @@ pub struct Answer {
     pub status: u16,
     pub head: String,
     pub body: String,
+    pub bytes: Vec<u8>,
 }
 
 impl Answer {
@@ -83,7 +84,9 @@ impl Server {
         let text = String::from_utf8_lossy(&answer);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or_default();
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Answer { status, head: head.into(), body: body.into() }
+        let start = answer.windows(4).position(|part| part == b"\r\n\r\n");
+        let bytes = start.map_or_else(Vec::new, |start| answer[start + 4..].to_vec());
+        Answer { status, head: head.into(), body: body.into(), bytes }
     }
 
     /// A request with headers and a body.

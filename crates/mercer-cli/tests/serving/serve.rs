@@ -112,6 +112,38 @@ fn predictions_are_those_of_the_command_line() {
 }
 
 #[test]
+fn arrow_tables_come_and_go() {
+    use mercer::io::{Format, ReadOptions, Table, parse_table};
+    let folder = models();
+    assert_eq!(run(&folder, &["demo", "--data", "iris.arrow", "--quiet"]).code, Some(0));
+    let server = Server::start(folder.path(), &["serve", "flowers.mercer"]);
+    let (body, _) = iris(&folder);
+    let expected = server.post("/predict", &body).json();
+    let ask = |kind: &str, accept: &str, body: &[u8]| {
+        let headers = [("Content-Type", kind), ("Accept", accept)];
+        server.request("POST", &format!("{}/predict", server.base), &headers, body)
+    };
+    let file = folder.bytes("iris.arrow");
+    let stream = &file[8..];
+    for (kind, body) in [("file", &file[..]), ("stream", stream)] {
+        let kind = format!("application/vnd.apache.arrow.{kind}");
+        let answer = ask(&kind, &kind, body);
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert!(answer.head.contains(&format!("content-type: {kind}")));
+        let options = ReadOptions { format: Some(Format::Arrow), ..ReadOptions::default() };
+        let found: Table =
+            parse_table(answer.bytes, std::path::Path::new("answer"), &options).unwrap();
+        assert_eq!(json!(found.names.as_ref().unwrap()), expected["columns"]);
+        for (row, cells) in expected["rows"].as_array().unwrap().iter().enumerate() {
+            assert_eq!(json!(found.columns[0].text(row)), cells[0]);
+            assert_eq!(json!(found.columns[1].number(row)), cells[1]);
+        }
+    }
+    let damaged = ask("application/vnd.apache.arrow.stream", "*/*", &stream[..200]);
+    assert_eq!((damaged.status, damaged.error().contains("damaged")), (422, true));
+}
+
+#[test]
 fn requests_at_the_same_time_get_their_own_answers() {
     let folder = models();
     let server = Server::start(folder.path(), &["serve", "flowers.mercer"]);
@@ -279,6 +311,7 @@ fn hostile_bodies_are_answered() {
         "application/json",
         "text/csv",
         "application/vnd.apache.parquet",
+        "application/vnd.apache.arrow.stream",
         "application/x-npy",
         "text/tab-separated-values",
         "x",

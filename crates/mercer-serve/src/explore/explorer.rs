@@ -11,7 +11,7 @@ use super::query::{Answer, Query, Refusal};
 use super::watch::{Newest, Wanted};
 use super::{kernels, panels};
 use crate::http::{Guard, Handler, Method, Request, Response, Stop, Token};
-use crate::page;
+use crate::page::{self, packed};
 
 /// Limits of the page.
 #[derive(Debug, Clone, Copy)]
@@ -36,21 +36,21 @@ pub struct Explorer {
 
 /// The scripts of the page.
 const SCRIPTS: &[(&str, &[u8])] = &[
-    ("api.js", include_bytes!("../../web/explore/api.js")),
-    ("app.js", include_bytes!("../../web/explore/app.js")),
-    ("colours.js", include_bytes!("../../web/explore/colours.js")),
-    ("commands.js", include_bytes!("../../web/explore/commands.js")),
-    ("controls.js", include_bytes!("../../web/explore/controls.js")),
-    ("exports.js", include_bytes!("../../web/explore/exports.js")),
-    ("lessons.js", include_bytes!("../../web/explore/lessons.js")),
-    ("page.js", include_bytes!("../../web/explore/page.js")),
-    ("panel.js", include_bytes!("../../web/explore/panel.js")),
-    ("panels.js", include_bytes!("../../web/explore/panels.js")),
-    ("scatter.js", include_bytes!("../../web/explore/scatter.js")),
-    ("state.js", include_bytes!("../../web/explore/state.js")),
-    ("surface.js", include_bytes!("../../web/explore/surface.js")),
-    ("table.js", include_bytes!("../../web/explore/table.js")),
-    ("turn.js", include_bytes!("../../web/explore/turn.js")),
+    ("api.js", packed!("explore/api.js")),
+    ("app.js", packed!("explore/app.js")),
+    ("colours.js", packed!("explore/colours.js")),
+    ("commands.js", packed!("explore/commands.js")),
+    ("controls.js", packed!("explore/controls.js")),
+    ("exports.js", packed!("explore/exports.js")),
+    ("lessons.js", packed!("explore/lessons.js")),
+    ("page.js", packed!("explore/page.js")),
+    ("panel.js", packed!("explore/panel.js")),
+    ("panels.js", packed!("explore/panels.js")),
+    ("scatter.js", packed!("explore/scatter.js")),
+    ("state.js", packed!("explore/state.js")),
+    ("surface.js", packed!("explore/surface.js")),
+    ("table.js", packed!("explore/table.js")),
+    ("turn.js", packed!("explore/turn.js")),
 ];
 
 impl Explorer {
@@ -89,8 +89,8 @@ impl Explorer {
         }
         let frames = if self.options.frames { page::LOCAL_FRAMES } else { page::NO_FRAMES };
         match path {
-            "" => page::html(include_bytes!("../../web/explore/index.html"), frames),
-            "style.css" => page::style(include_bytes!("../../web/explore/style.css")),
+            "" => page::html(packed!("explore/index.html"), frames),
+            "style.css" => page::style(packed!("explore/style.css")),
             "api/start" => Response::json(&self.start()),
             path => match SCRIPTS.iter().find(|(name, _)| *name == path) {
                 Some((_, text)) => page::script(text),
@@ -123,9 +123,7 @@ impl Explorer {
         let context = self.context.clone().with_monitor(wanted.clone());
         match (panel.1)(self, &query, context) {
             Ok(response) => response,
-            Err(_) if wanted.is_replaced() => {
-                Response::error(409, "a newer question replaced this one")
-            }
+            Err(_) if wanted.is_replaced() => Response::error(409, "superseded by a newer request"),
             Err((status, message)) => Response::error(status, &message),
         }
     }

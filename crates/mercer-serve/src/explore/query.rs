@@ -191,7 +191,9 @@ impl Query {
         }
         let values =
             Mat::from_fn(self.points.len(), 2, |i, j| [self.points[i].0, self.points[i].1][j]);
-        let cells = self.points.iter().map(|(_, _, class)| class.to_string()).collect();
+        // Counted from 1, as the page calls them.
+        let class = |point: &(f64, f64, u32)| point.2.saturating_add(1).to_string();
+        let cells = self.points.iter().map(class).collect();
         Ok(DataSet {
             name: "drawn".into(),
             title: String::new(),

@@ -1,9 +1,10 @@
-//! Results as JSON or CSV.
+//! Results as JSON, CSV or Arrow.
 
 use mercer::io::{Column, Format, Table, encode_table};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
+use super::rows::{ARROW_FILE, ARROW_STREAM};
 use crate::http::{Request, Response};
 
 /// The results of a request.
@@ -42,13 +43,22 @@ impl Serialize for Row<'_> {
     }
 }
 
-/// The response to `request`: CSV if it asks for that, else JSON.
+/// What a request may ask for instead of JSON.
+const FORMATS: [(&str, &str, Format); 3] = [
+    ("text/csv", "text/csv; charset=utf-8", Format::Csv),
+    (ARROW_STREAM, ARROW_STREAM, Format::ArrowStream),
+    (ARROW_FILE, ARROW_FILE, Format::Arrow),
+];
+
+/// The response to `request`: as it asks for, JSON if it says nothing that is known.
 pub(super) fn response(request: &Request, model: &str, version: u64, table: &Table) -> Response {
     let accepted = request.header("accept").unwrap_or_default();
-    if accepted.split(',').any(|kind| kind.trim().starts_with("text/csv")) {
-        let mut text = Vec::new();
-        return match encode_table(Format::Csv, table, &mut text) {
-            Ok(()) => Response::ok("text/csv; charset=utf-8", text),
+    let wanted = accepted.split(',').map(|kind| kind.split(';').next().unwrap_or_default().trim());
+    let known = |kind: &str| FORMATS.iter().find(|(name, ..)| name.eq_ignore_ascii_case(kind));
+    if let Some((_, content_type, format)) = wanted.filter_map(known).next() {
+        let mut bytes = Vec::new();
+        return match encode_table(*format, table, &mut bytes) {
+            Ok(()) => Response::ok(content_type, bytes),
             Err(error) => Response::error(500, &error.to_string()),
         };
     }

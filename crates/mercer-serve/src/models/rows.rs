@@ -1,4 +1,4 @@
-//! Rows of a request: JSON, CSV, Parquet or NumPy, as a table with the columns that a model needs.
+//! Rows of a request: JSON, CSV, Arrow, Parquet or NumPy, as a table with the columns that a model needs.
 
 use std::fmt;
 use std::path::Path;
@@ -8,6 +8,10 @@ use serde::Deserialize;
 use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 
 use super::{CellKind, ModelFacts};
+
+/// The types of Arrow tables.
+pub(super) const ARROW_STREAM: &str = "application/vnd.apache.arrow.stream";
+pub(super) const ARROW_FILE: &str = "application/vnd.apache.arrow.file";
 
 /// Why rows are refused: a status code and what is wrong.
 pub(super) type Refusal = (u16, String);
@@ -24,18 +28,19 @@ pub(super) fn read(
         "" | "application/json" => from_json(body, max_rows)?,
         "text/csv" => parsed(body, Format::Csv, "body.csv", as_written)?,
         "text/tab-separated-values" => parsed(body, Format::Tsv, "body.tsv", as_written)?,
+        ARROW_STREAM | ARROW_FILE => parsed(body, Format::ArrowStream, "body.arrows", false)?,
         "application/vnd.apache.parquet" => parsed(body, Format::Parquet, "body.parquet", false)?,
         "application/x-npy" => parsed(body, Format::Npy, "body.npy", false)?,
         _ => {
-            let message = "use application/json, text/csv, text/tab-separated-values, application/vnd.apache.parquet or \
-                           application/x-npy";
+            let message = "use application/json, text/csv, text/tab-separated-values, application/vnd.apache.arrow.stream, \
+                           application/vnd.apache.parquet or application/x-npy";
             return Err((415, message.into()));
         }
     };
     match table.n_rows() {
         0 => Err((422, "there are no rows".into())),
         rows if rows > max_rows => {
-            Err((413, format!("{rows} rows are more than the limit of {max_rows}")))
+            Err((413, format!("the request has {rows} rows, more than the limit of {max_rows}")))
         }
         _ => Ok(table),
     }
@@ -81,7 +86,10 @@ fn from_json(body: &[u8], max_rows: usize) -> Result<Table, Refusal> {
         (400, format!("{error}; the body must be like {{\"rows\": [[1, 2], [3, 4]]}} or {{\"rows\": [{{\"x\": 1, \"y\": 2}}]}}"))
     })?;
     if rows.len() > max_rows {
-        return Err((413, format!("{} rows are more than the limit of {max_rows}", rows.len())));
+        return Err((
+            413,
+            format!("the request has {} rows, more than the limit of {max_rows}", rows.len()),
+        ));
     }
     match rows.first() {
         None => Err((422, "there are no rows".into())),
@@ -359,9 +367,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_body_breaks_the_reader(body in prop::collection::vec(any::<u8>(), 0..300), kind in 0_usize..5) {
+        fn no_body_breaks_the_reader(body in prop::collection::vec(any::<u8>(), 0..300), kind in 0_usize..6) {
             let kinds = ["application/json", "text/csv", "text/tab-separated-values", "application/vnd.apache.parquet",
-                "application/x-npy"];
+                "application/x-npy", ARROW_STREAM];
             if let Ok(table) = read(kinds[kind], &body, 1000, body.len() % 2 == 0) {
                 prop_assert!(table.n_rows() > 0);
                 let _ = matched(table, &facts(&[CellKind::Number, CellKind::Encoded], true));

@@ -12,7 +12,7 @@ use super::rows::{self, Refusal};
 use super::store::{Reloaded, Slot, Store};
 use super::{CellKind, Operation, answer, openapi};
 use crate::http::{Guard, Handler, Method, Request, Response, Stop, Token};
-use crate::page;
+use crate::page::{self, packed};
 
 /// Limits of the service.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +60,9 @@ impl Service {
             }
             Reloaded::Failed(name, error) => {
                 self.metrics.reload(&name, "failed");
-                format!("model {name}: the old one is served on: {error}")
+                format!(
+                    "model {name}: cannot be read, so the previous version is still served: {error}"
+                )
             }
         };
         self.store.reload().into_iter().map(line).collect()
@@ -107,14 +109,9 @@ impl Service {
                 let document = openapi::document(self.store.slots(), self.token.is_some());
                 ("/openapi.json", Response::json(&document))
             }
-            "/" => (
-                "page",
-                page::html(include_bytes!("../../web/service/index.html"), page::NO_FRAMES),
-            ),
-            "/service.js" => ("page", page::script(include_bytes!("../../web/service/service.js"))),
-            "/service.css" => {
-                ("page", page::style(include_bytes!("../../web/service/service.css")))
-            }
+            "/" => ("page", page::html(packed!("service/index.html"), page::NO_FRAMES)),
+            "/service.js" => ("page", page::script(packed!("service/service.js"))),
+            "/service.css" => ("page", page::style(packed!("service/service.css"))),
             _ => ("other", Response::error(404, NO_PATH)),
         }
     }

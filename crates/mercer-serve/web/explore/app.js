@@ -11,7 +11,7 @@ import { commands } from "./commands.js";
 import { csv, save, snapshot, svgOf } from "./exports.js";
 import { LESSONS } from "./lessons.js";
 import { CanvasSurface } from "./surface.js";
-import { classColour, ink } from "./colours.js";
+import { classColour, ink, isDark } from "./colours.js";
 import { number } from "./scatter.js";
 
 const find = (id) => document.getElementById(id);
@@ -23,7 +23,7 @@ let rows;
 // The row near the pointer is marked in every plot; what it holds is shown beside the pointer.
 page.near = (row, event, canvas) => {
   page.nearRow = row;
-  panels.forEach((panel) => panel.plots.forEach((plot) => plot.mark(row, state.pinned)));
+  panels.filter((panel) => panel.isSeen).forEach((panel) => panel.plots.forEach((plot) => plot.mark(row ?? null, state.pinned)));
   if (row !== null && row !== undefined && page.focus.row !== row) {
     page.focus = { row, point: page.hasPlane ? page.at(row) : null };
     panels.find((panel) => panel.kind.id === "shape")?.update();
@@ -57,31 +57,35 @@ function showHint(row, event, canvas) {
   if (row === null || row === undefined) { hint.hidden = true; return; }
   const box = canvas?.getBoundingClientRect();
   const [x, y] = event ? [event.clientX, event.clientY] : box ? [box.left + 10, box.top + 10] : [0, 0];
-  if (event || canvas) showText(page.describe(row), x, y, imageOf(row));
+  if (event || canvas) showText(page.describe(row), x, y, page.image(row));
   find("status").textContent = page.describe(row).split("\n").slice(0, 4).join(" · ");
 }
 
-function imageOf(row) {
-  const { image } = page.set ?? {};
-  if (!image) return null;
-  const canvas = element("canvas", { width: image[0], height: image[1] });
-  const context = canvas.getContext("2d");
-  page.columns.forEach((column, i) => {
-    const shade = Math.round(255 * (1 - column.values[row]));
-    context.fillStyle = `rgb(${shade},${shade},${shade})`;
-    context.fillRect(i % image[0], Math.floor(i / image[0]), 1, 1);
-  });
-  return canvas;
-}
-
+// What the colours of points say: classes, clusters, or a scale.
 function legend() {
-  const shown = page.classes.slice(0, 12).map((name, place) => {
+  if (page.shade()) return scaleOf(page.palette);
+  const isClusters = state.colour === "*cluster";
+  const names = isClusters ? Array.from({ length: state.clusters }, (_, i) => `cluster ${i + 1}`) : page.classes;
+  const shown = names.slice(0, 12).map((name, place) => {
     const canvas = element("canvas", { "aria-hidden": "true" });
     new CanvasSurface(canvas, 14, 14, 2).mark(7, 7, 4, place, classColour(place), ink("paper"));
     return element("li", {}, canvas, name);
   });
-  const more = page.classes.length > 12 ? [element("li", {}, `and ${page.classes.length - 12} more`)] : [];
-  return element("ul", { class: "legend", "aria-label": "Classes" }, ...shown, ...more);
+  const more = names.length > 12 ? [element("li", {}, `and ${names.length - 12} more, whose colours repeat`)] : [];
+  return element("ul", { class: "legend", "aria-label": isClusters ? "Clusters" : page.label || "Classes" }, ...shown, ...more);
+}
+
+function scaleOf({ low, high, name, at }) {
+  const canvas = element("canvas", { "aria-hidden": "true", class: "scale" });
+  const surface = new CanvasSurface(canvas, 120, 14, 2);
+  for (let i = 0; i < 120; i++) surface.rect(i, 0, 1.2, 14, at(i / 119));
+  return element("ul", { class: "legend", "aria-label": "Scale of colours" }, element("li", {}, `${name}: ${number(low)} `, canvas, ` ${number(high)}`));
+}
+
+function showLegend() {
+  const box = find("legend"), fresh = legend();
+  if (box.firstChild?.outerHTML !== fresh.outerHTML || box.dataset.view !== String(isDark())) box.replaceChildren(fresh);
+  box.dataset.view = String(isDark());
 }
 
 function extras() {
@@ -91,17 +95,14 @@ function extras() {
       save(`${method}.mercer`, await file("model", { ...page.query(), method, names, ...more }));
     } catch (error) { find("status").textContent = error.message; }
   });
-  const ridge = panels.find((panel) => panel.kind.id === "ridge").answer;
+  const ridge = ridgeAnswer();
+  const table = `${page.file.split("/").pop().replace(/\.\w+(\.gz)?$/, "")}.csv`;
   const parts = [element("h3", {}, "Files"), element("div", { class: "row" },
-    button(`Rows (${page.set.file.split("/").pop().replace(/\.\w+$/, "")}.csv)`, () => save(`${page.set.file.split("/").pop().replace(/\.\w+$/, "")}.csv`, csv(fullNames(), page.allRows().map(fullCells)), "text/csv")),
+    button(`Rows (${table})`, () => save(table, csv(fullNames(), page.fitted().map(fullCells)), "text/csv")),
     button("Embedding (CSV)", saveEmbedding), model("kpca", { components: state.k }), model("outliers", { components: state.k }),
     model("kmeans", { clusters: state.clusters, rounds: state.rounds, seed: state.seed }),
-    page.classes.length > 1 ? model("svc", { c: state.c }) : null,
-    ridge && names.length > 1 && !page.isText ? model("krr", { from: state.from, to: state.to, alpha: ridge.alpha, names: [names[state.from]] }) : null)];
-  if (page.isText) {
-    const input = element("input", { type: "text", id: "new-text", autocomplete: "off", onkeydown: (event) => event.key === "Enter" && project(input.value) });
-    parts.push(element("div", { class: "field" }, element("label", { for: "new-text" }, "A new string, placed in the embedding"), input), button("Place it", () => project(input.value)));
-  }
+    page.hasClasses ? model("svc", { c: state.c }) : null,
+    ridge && page.hasCurve ? model("krr", { from: state.from, to: state.to, alpha: ridge.alpha, names: [names[state.from]] }) : null)];
   return parts;
 }
 
@@ -117,18 +118,24 @@ function saveEmbedding() {
   save("embedding.csv", csv(names, page.fitted().map(line)), "text/csv");
 }
 
-async function project(text) {
+page.project = async (text) => {
   if (!text.trim()) return;
   const answer = await ask("project", { ...page.query(), text });
   if (answer?.value) page.projected = { text, scores: answer.value.scores };
   find("status").textContent = answer?.error ?? `“${text}”: components ${answer?.value.scores.slice(0, 3).map((v) => number(v)).join(", ")}`;
   page.refresh();
+};
+
+// What the panel of ridge regression found for the columns of now.
+function ridgeAnswer() {
+  const panel = panels.find((p) => p.kind.id === "ridge");
+  return panel.answer && panel.about === panel.identity() ? panel.answer : null;
 }
 
 let shownCommands = "";
 function showCommands() {
-  const lines = commands(page);
-  const key = JSON.stringify([lines, state.data, page.isText, page.classes.length > 1, state.k, state.c, state.clusters, state.rounds, state.seed, state.from, state.to, Boolean(panels.find((p) => p.kind.id === "ridge").answer)]);
+  const lines = commands(page, ridgeAnswer());
+  const key = JSON.stringify([lines, state.data, page.isText, page.classes.length > 1, state.k, state.c, state.clusters, state.rounds, state.seed, state.from, state.to]);
   if (key === shownCommands || find("commands").contains(document.activeElement) && document.activeElement.tagName === "INPUT") return;
   shownCommands = key;
   const block = (title, text) => [element("div", { class: "row" }, element("h3", {}, title), button("Copy", async (event) => {
@@ -159,9 +166,18 @@ function showLesson() {
     return;
   }
   const last = step + 1 >= lesson.steps.length;
-  box.replaceChildren(element("h2", {}, `${lesson.title} (${step + 1} of ${lesson.steps.length})`), ...now.text.map((text) => element("p", {}, text)),
+  box.replaceChildren(element("h2", {}, `${lesson.title} (${step + 1} of ${lesson.steps.length})`), ...now.text.map((text) => element("p", {}, ...text.split("`").map((part, i) => (i % 2 ? element("code", {}, part) : part)))),
     element("div", { class: "row" }, button("Back", () => go(id, step - 1), { disabled: step === 0 }), button(last ? "All lessons" : "Next", () => (last ? set({ lesson: ["", 0] }) : go(id, step + 1)), { id: "lesson-next" }),
       button("End the lesson", () => set({ lesson: null }))));
+}
+
+// The keys of a presenter's remote control.
+function turnPage(event) {
+  const [id, step] = state.lesson ?? [];
+  const to = step + { PageDown: 1, PageUp: -1 }[event.key];
+  if (!LESSONS.find((l) => l.id === id)?.steps[to] || event.target.closest("input, textarea, select, pre, .wide")) return;
+  event.preventDefault();
+  go(id, to);
 }
 
 function go(id, step) {
@@ -173,16 +189,15 @@ function go(id, step) {
 let updates = 0;
 async function update() {
   const mine = ++updates;
+  if (state.theme) document.documentElement.dataset.theme = state.theme;
+  else delete document.documentElement.dataset.theme;
   const isLoaded = await page.load();
   if (mine !== updates || !isLoaded) return;
   page.chosen = null;
   showLesson();
   page.controls.show();
   panels.forEach((panel) => panel.update());
-  const old = find("panels").querySelector(".legend");
-  const fresh = legend();
-  if (old) old.replaceWith(fresh); else find("panels").before(fresh);
-  document.querySelectorAll("main > .legend").forEach((other) => other !== fresh && other.remove());
+  showLegend();
   rows.show();
   showCommands();
 }
@@ -192,7 +207,7 @@ page.answered = (id) => {
   if (id === "embedding") panels.filter((p) => p.kind.follows === "embedding" || p.kind.id === "preimage").forEach((p) => p.update());
   if (id === "embedding" && !page.hasPlane) panels.find((p) => p.kind.id === "clusters").redraw();
   if (id === "contours") panels.find((p) => p.kind.id === "outliers").redraw();
-  if (id === "embedding" && state.colour === "*error") panels.forEach((p) => p.redraw());
+  if (id === "embedding" && state.colour === "*error") { panels.forEach((p) => p.redraw()); showLegend(); }
   if (id === "ridge") showCommands();
 };
 page.refresh = () => panels.forEach((panel) => panel.update());
@@ -202,27 +217,24 @@ onConnection((isBack, isOther) => {
   line.hidden = isBack;
   line.textContent = isOther ? "The server was started anew under another address: open the address that it printed."
     : "The server does not answer. The page goes on when it is back.";
-  if (isBack) { page.loaded = ""; update(); }
+  if (isBack) { [page.loaded, page.labelled] = ["", ""]; update(); }
 });
 
 function bind() {
   find("lessons-open").addEventListener("click", () => set({ lesson: state.lesson === null ? ["", 0] : null }));
   find("undo").addEventListener("click", undo);
   find("theme").addEventListener("click", () => {
-    const dark = getComputedStyle(document.documentElement).colorScheme === "dark" || (!document.documentElement.dataset.theme && matchMedia("(prefers-color-scheme: dark)").matches);
-    document.documentElement.dataset.theme = dark ? "light" : "dark";
-    page.palette = null;
-    panels.forEach((panel) => panel.redraw());
-    update();
+    set({ theme: isDark() ? "light" : "dark" });
   });
   find("snapshot").addEventListener("click", () => {
     const shown = panels.filter((panel) => !panel.box.hidden && panel.plots[0].picture)
       .map((panel) => ({ name: panel.kind.title, markup: svgOf(panel), caption: panel.caption.textContent }));
-    const lines = commands(page);
+    const lines = commands(page, ridgeAnswer());
     const colours = { back: ink("back"), ink: ink("ink"), paper: ink("paper"), soft: ink("soft") };
     save("mercer.html", snapshot(`mercer: ${page.set.title}`, shown, { "Command line": lines.shell, Python: lines.python, Rust: lines.rust }, colours), "text/html");
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { page.palette = null; panels.forEach((panel) => panel.redraw()); });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", update);
+  addEventListener("keydown", turnPage);
 }
 
 async function start() {

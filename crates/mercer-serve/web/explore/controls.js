@@ -14,10 +14,19 @@ export function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-let ids = 0;
+// Names of controls. Those of the settings are numbered anew each time, so that the one that has the focus is found again.
+let [prefix, ids] = ["p", 0];
+
+function numbered(name, make) {
+  const before = [prefix, ids];
+  [prefix, ids] = [name, 0];
+  const made = make();
+  [prefix, ids] = before;
+  return made;
+}
 
 export function select(label, options, value, change) {
-  const id = `s${++ids}`;
+  const id = `${prefix}${++ids}`;
   const box = element("select", { id, onchange: () => change(box.value) },
     ...options.map(([name, text, disabled]) => element("option", { value: name, disabled }, text)));
   box.value = value;
@@ -36,7 +45,7 @@ export function button(text, click, attributes = {}) {
 
 // A slider; on a logarithmic scale `from` and `to` are powers of 10. `show` prints a value.
 export function slider(label, { from, to, step, log = false, value, show = (v) => number(v) }, change) {
-  const id = `r${++ids}`;
+  const id = `${prefix}${++ids}`;
   const output = element("output", { for: id }, show(value));
   const outer = (position) => (log ? Number((10 ** position).toPrecision(3)) : position);
   const input = element("input", { type: "range", id, min: from, max: to, step, oninput: () => {
@@ -76,6 +85,16 @@ function parameter(term, about, change) {
   return named(box);
 }
 
+// The formula of a family with the numbers of its parameters in it; names stay where a rule decides.
+function filled(family, term) {
+  const isSet = (name) => (term.params[name] ?? null) !== null;
+  return family.parameters.reduce((text, { name, default: usual }) => {
+    const isReplaced = family.parameters.some((other) => other.insteadOf === name && isSet(other.name));
+    const value = isReplaced ? null : term.params[name] ?? usual;
+    return typeof value === "number" ? text.replace(new RegExp(`(?<![\\w#])${name}(?!\\w)`, "g"), number(value)) : text;
+  }, family.formula);
+}
+
 // Parameters that are shown: of alternatives the one that is set, or the first.
 function shown(family, term) {
   const group = (p) => p.insteadOf ?? p.name;
@@ -102,8 +121,7 @@ export class Controls {
     if (key === this.shown) { this.update(); return; }
     this.shown = key;
     const focused = document.activeElement?.id;
-    ids = 0;
-    this.box.replaceChildren(this.data(), this.kernel());
+    this.box.replaceChildren(...numbered("c", () => [this.data(), this.kernel()]));
     this.update();
     if (focused) document.getElementById(focused)?.focus();
   }
@@ -111,6 +129,12 @@ export class Controls {
   update() {
     const text = this.box.querySelector("#kernel-text");
     if (text && document.activeElement !== text) text.value = kernelText();
+    const sheet = this.box.querySelector(".sheet");
+    if (sheet) sheet.textContent = `Kernel: ${kernelText()}`;
+    this.box.querySelectorAll(".live").forEach((line, place) => {
+      const term = state.terms[place], family = this.page.families.find((f) => f.name === term?.family);
+      if (family) line.textContent = `k(x, x') = ${filled(family, term)}`;
+    });
   }
 
   // What the server says of the kernel.
@@ -131,7 +155,7 @@ export class Controls {
     const parts = [element("h2", {}, "Data"), select("Data set", sets, state.data, (name) => page.open(name)),
       element("p", { class: "soft" }, `${page.set?.about ?? ""}${about ? `. ${about}` : ""}`)];
     if (state.data === "drawn") parts.push(this.drawing());
-    if (!page.isText && page.set?.d > 2) parts.push(...this.columns());
+    if (!page.isText && !page.set?.image && page.set?.d > 2) parts.push(...this.columns());
     const colours = [["", "class"], ...page.columns.filter((c) => c.values).map((c) => [`#${c.name}`, c.name]), ["*cluster", "cluster"], ["*error", "reconstruction error"]];
     if (page.labels.length > 1) parts.push(select("Class", page.labels.map((l) => [l.name, l.name]), page.label, (label) => set({ label })));
     parts.push(select("Colour by", colours, state.colour, (colour) => set({ colour })));
@@ -178,7 +202,13 @@ export class Controls {
       const typed = text.value.trim();
       if (typed !== kernelText()) set({ text: typed });
     } });
-    const parts = [element("h2", {}, "Kernel")];
+    // On a small screen the section lies at its foot, below the pictures that it changes.
+    const sheet = button("", () => {
+      this.isOpen = !this.isOpen;
+      sheet.setAttribute("aria-expanded", this.isOpen);
+      sheet.parentElement.classList.toggle("open", this.isOpen);
+    }, { class: "sheet", "aria-expanded": Boolean(this.isOpen) });
+    const parts = [sheet, element("h2", {}, "Kernel")];
     if (state.text === null) {
       (state.terms ?? []).forEach((term, place) => parts.push(this.term(term, place)));
       if (state.terms?.length < 3) parts.push(element("div", { class: "row" },
@@ -188,7 +218,7 @@ export class Controls {
     } else parts.push(element("div", { class: "row" }, button("Back to sliders", () => set({ text: null }))));
     parts.push(element("div", { class: "field" }, element("label", { for: "kernel-text" }, "As text, which can be edited"), text),
       element("p", { class: "formula", id: "resolved", "aria-live": "polite" }));
-    return element("section", { "aria-label": "Kernel" }, ...parts);
+    return element("section", { "aria-label": "Kernel", class: this.isOpen ? "kernel open" : "kernel" }, ...parts);
   }
 
   add(join) {
@@ -206,7 +236,7 @@ export class Controls {
     const options = page.families.filter(fits).map((f) => [f.name, f.name]);
     const parts = [select(place ? `${state.join === "+" ? "plus" : "times"} family` : "Family", options, term.family,
       (name) => change({ family: name, params: {} }))];
-    parts.push(element("p", { class: "formula" }, family?.formula ?? ""), element("p", { class: "soft" }, `${(family?.about ?? "").replace(/\.$/, "")}. Positive definite: ${family?.definite}.`));
+    parts.push(element("p", { class: "formula live" }, family ? `k(x, x') = ${filled(family, term)}` : ""), element("p", { class: "soft" }, `${(family?.about ?? "").replaceAll("`", "").replace(/\.$/, "")}. Positive definite: ${family?.definite}.`));
     for (const { all, chosen } of family ? shown(family, term) : []) {
       if (all.length > 1) parts.push(select(`Given by`, all.map((p) => [p.name, p.name]), chosen.name, (name) => {
         const params = Object.fromEntries(Object.entries(term.params).filter(([other]) => !all.some((p) => p.name === other)));

@@ -4,13 +4,16 @@ import { state, set, kernelText } from "./state.js";
 import { get, ask } from "./api.js";
 import { around, css, isDark, rising } from "./colours.js";
 import { number, range } from "./scatter.js";
+import { fieldImage } from "./surface.js";
 
 const shades = { "*error": (page, row) => page.components?.errors?.[page.place(row)] };
+
+const shortened = (text) => (text.length > 40 ? `${text.slice(0, 39).trim()}…` : text);
 
 export class Page {
   constructor() {
     [this.sets, this.families, this.columns, this.labels] = [[], [], [], []];
-    [this.set, this.components, this.over, this.clusterOf, this.projected, this.dragged] = [null, null, null, null, null, null];
+    [this.set, this.components, this.over, this.clusterOf, this.projected] = [null, null, null, null, null];
     [this.classes, this.classPlaces] = [[], []];
     this.focus = { row: 0, point: null };
     this.brush = 0;
@@ -26,7 +29,7 @@ export class Page {
   // Opens another data set, with the kernel that suits it.
   open(name) {
     const about = this.sets.find((s) => s.name === name);
-    set({ data: name, columns: [], axes: [0, 1], label: "", colour: "", scale: null, selection: null, filter: false, pinned: [], alpha: null, from: 0, to: 1,
+    set({ data: name, columns: [], axes: [0, 1], label: "", colour: "", scale: null, selection: null, filter: false, pinned: [], alpha: null, from: 0, to: 1, preimage: null,
       ...(name === "drawn" ? { terms: [{ family: "rbf", weight: 1, params: { gamma: 1 } }], text: null, normalise: false } : this.suited(about)) });
   }
 
@@ -51,7 +54,7 @@ export class Page {
     if (state.data === "drawn") {
       const [x, y] = [0, 1].map((i) => state.points.map((point) => point[i]));
       this.columns = [{ name: "x", values: x }, { name: "y", values: y }];
-      this.labels = [{ name: "class", cells: state.points.map((point) => String(point[2])) }];
+      this.labels = [{ name: "class", cells: state.points.map((point) => String(point[2] + 1)) }];
       this.set = { name: "drawn", title: "Your points", about: "Points that you draw", kind: "numbers", file: "points.csv", n: x.length, d: 2, allRows: x.length, scale: false, kernel: "rbf(gamma=1)" };
     } else if (this.loaded !== state.data) {
       const answer = await ask("data", { data: state.data });
@@ -60,34 +63,68 @@ export class Page {
       this.set = this.sets.find((s) => s.name === state.data);
     }
     if (this.loaded !== state.data) {
-      [this.components, this.over, this.clusterOf, this.projected, this.dragged] = [null, null, null, null, null];
-      this.focus = { row: 0, point: null };
+      [this.components, this.over, this.clusterOf, this.projected] = [null, null, null, null];
+      [this.focus, this.failed] = [{ row: 0, point: null }, null];
       this.loaded = state.data;
     }
     if (!state.terms && state.text === null) Object.assign(state, this.suited(this.set));
+    this.palette = null;
+    this.fit();
+    const key = JSON.stringify([state.data, this.label, state.data === "drawn" && state.points]);
+    if (key === this.labelled) return true;
+    this.labelled = key;
     const classes = this.labels.find((l) => l.name === this.label)?.cells ?? [];
     this.classes = [...new Set(classes)].sort((a, b) => (Number(a) - Number(b)) || (a < b ? -1 : a > b ? 1 : 0));
-    this.classPlaces = classes.map((name) => this.classes.indexOf(name));
-    this.palette = null;
+    const places = new Map(this.classes.map((name, place) => [name, place]));
+    this.classPlaces = classes.map((name) => places.get(name));
     return true;
+  }
+
+  // Leaves out what this table does not have: an address may name other rows and columns.
+  fit() {
+    const known = this.isText ? [] : this.columns.map((c) => c.name).filter((name) => state.columns.includes(name));
+    state.columns = known.length === this.columns.length ? [] : known;
+    const [n, d] = [this.set.n, this.used.length];
+    const has = (column) => column < Math.max(d, 1);
+    const both = (a, b) => has(a) && has(b) && (a !== b || d < 2);
+    if (!both(...state.axes)) state.axes = [0, Math.min(1, d - 1)];
+    if (!both(state.from, state.to)) [state.from, state.to] = [0, Math.min(1, d - 1)];
+    state.pinned = state.pinned.filter((row) => row < n);
+    state.selection = state.selection?.filter((row) => row < n) ?? null;
+    if (!state.selection?.length) [state.selection, state.filter] = [null, false];
   }
 
   get label() { return this.labels.some((l) => l.name === state.label) ? state.label : this.labels[0]?.name ?? ""; }
   get isText() { return this.set?.kind === "strings"; }
   get scale() { return state.scale ?? this.set?.scale ?? false; }
-  get used() { return this.isText || !state.columns.length ? this.columns : state.columns.map((name) => this.columns.find((c) => c.name === name)).filter(Boolean); }
+  get used() {
+    return state.columns.length ? this.columns.filter((c) => state.columns.includes(c.name)) : this.columns;
+  }
   get names() { return this.used.map((c) => c.name); }
   get n() { return this.fitted().length; }
   get hasPlane() { return !this.isText && this.used.length >= 2 && this.used.length <= 20 && !this.set.image; }
 
+  // Whether the rows that are used are of two classes at least.
+  get hasClasses() {
+    const rows = this.fitted();
+    return rows.some((row) => this.classOf(row) !== this.classOf(rows[0]));
+  }
+  get hasCurve() { return !this.isText && !this.set?.image && this.names.length > 1 && this.names.length <= 100; }
+  // The file that commands read: that of the table, or one of the rows that are used alone.
+  get file() {
+    const name = this.set.file || "points.csv";
+    return this.isFiltered ? `${name.split("/").pop().replace(/\.\w+(\.gz)?$/, "")}-selection.csv` : name;
+  }
+  get isFiltered() { return state.filter && state.selection?.length > 1; }
+
   allRows() { return Array.from({ length: this.set?.n ?? 0 }, (_, i) => i); }
   // The rows that are fitted, and the place of a row among them.
-  fitted() { return state.filter && state.selection?.length > 1 ? state.selection : this.allRows(); }
+  fitted() { return this.isFiltered ? state.selection : this.allRows(); }
   place(row) { return Math.max(0, this.fitted().indexOf(row)); }
   values(j) { return this.used[j]?.values ?? []; }
   classOf(row) { return this.classPlaces?.[row] ?? 0; }
   title(row) {
-    if (this.isText) return this.columns[0].texts[row]?.slice(0, 40) ?? "";
+    if (this.isText) return shortened(this.columns[0].texts[row] ?? "");
     return `row ${row + 1}`;
   }
   cellNames() { return [...this.labels.map((l) => l.name), ...this.columns.slice(0, this.set?.image ? 0 : 30).map((c) => c.name)]; }
@@ -97,7 +134,7 @@ export class Page {
   query() {
     return { data: state.data, kernel: kernelText(), label: this.label || undefined, scale: this.scale,
       ...(state.data === "drawn" ? { points: state.points } : {}), ...(state.columns.length ? { columns: state.columns } : {}),
-      ...(state.filter && state.selection?.length > 1 ? { rows: state.selection } : {}) };
+      ...(this.isFiltered ? { rows: state.selection } : {}) };
   }
 
   plane() {
@@ -123,13 +160,15 @@ export class Page {
   shade() {
     if (!state.colour || state.colour === "*cluster") return null;
     const key = `${state.colour} ${isDark()} ${state.data}`;
-    if (this.palette?.key === key && state.colour !== "*error") return this.palette.of;
+    if (this.palette?.key === key && this.palette.answer === this.components) return this.palette.of;
     const column = this.columns.find((c) => `#${c.name}` === state.colour);
     const value = column ? (row) => column.values[row] : (row) => shades[state.colour]?.(this, row) ?? 0;
     const [low, high] = range(this.fitted().map(value), 0);
     const scale = (row) => (value(row) - low) / (high - low || 1);
-    const of = low < 0 && high > 0 && column ? (row) => css(around(value(row) / Math.max(-low, high))) : (row) => css(rising(scale(row)));
-    this.palette = { key, of };
+    const isAround = low < 0 && high > 0 && column;
+    const of = (row) => css(isAround ? around(value(row) / Math.max(-low, high)) : rising(scale(row)));
+    this.palette = { key, answer: this.components, of, low, high, name: column?.name ?? "reconstruction error",
+      at: (share) => css(isAround ? around((low + share * (high - low)) / Math.max(-low, high)) : rising(share)) };
     return of;
   }
 
@@ -144,6 +183,15 @@ export class Page {
       lines.push(`components: ${scores.slice(0, 3).map((s) => number(s[place], 4)).join(", ")}`, `error: ${number(this.components.errors[place])}`);
     }
     return [`row ${row + 1}`, ...lines.slice(0, 12)].join("\n");
+  }
+
+  // A row as an image; nothing if rows are none.
+  image(row) {
+    if (!this.set?.image) return null;
+    const shade = (value) => Math.round(255 * (1 - Math.min(Math.max(value, 0), 1)));
+    const [width, height] = this.set.image;
+    const values = Array.from({ length: width * height }, (_, i) => this.columns[(height - 1 - Math.floor(i / width)) * width + (i % width)].values[row]);
+    return fieldImage(values, [width, height], (value) => [shade(value), shade(value), shade(value)]);
   }
 
   draw(row, [x, y], isErased) {

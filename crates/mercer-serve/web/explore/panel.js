@@ -9,20 +9,20 @@ import { save, savePng, svgOf } from "./exports.js";
 
 // Other panels use these answers.
 const ALWAYS = ["embedding"];
-const VIEW = ["selection", "filter", "colour", "axes", "label", "embedding", "turned", "component", "outliers", "k"];
+const VIEW = ["selection", "filter", "colour", "axes", "label", "embedding", "turned", "component", "outliers", "k", "turn", "preimage"];
 
 export class Panel {
   constructor(kind, page) {
     [this.kind, this.page, this.plots, this.asked, this.drawn, this.answer] = [kind, page, [], "", "", null];
     this.caption = element("p", { class: "caption" });
-    const bar = element("div", { class: "row" },
+    this.enlarge = button("Enlarge", () => set({ large: state.large === kind.id ? "" : kind.id }), { "aria-label": `Enlarge ${kind.title}` });
+    const files = element("div", { class: "row files" }, "Save as",
       button("PNG", () => savePng(this, `${kind.id}.png`), { "aria-label": `Save ${kind.title} as PNG` }),
-      button("SVG", () => save(`${kind.id}.svg`, svgOf(this), "image/svg+xml"), { "aria-label": `Save ${kind.title} as SVG` }),
-      this.enlarge = button("Enlarge", () => set({ large: state.large === kind.id ? "" : kind.id }), { "aria-label": `Enlarge ${kind.title}` }));
+      button("SVG", () => save(`${kind.id}.svg`, svgOf(this), "image/svg+xml"), { "aria-label": `Save ${kind.title} as SVG` }));
     this.place = element("div", { class: "plots" });
     this.toolbox = element("div", { class: "controls" });
     this.box = element("article", { class: "panel", id: `panel-${kind.id}`, "aria-label": kind.title },
-      element("header", {}, element("h2", {}, kind.title), bar), this.place, this.caption, this.toolbox);
+      element("header", {}, element("h2", {}, kind.title), this.enlarge), this.place, this.caption, this.toolbox, files);
     kind.make(this, page);
     this.box.classList.toggle("pair", this.plots.length > 1);
     this.isSeen = false;
@@ -41,6 +41,12 @@ export class Panel {
   // Controls, made anew where `key` changes other than by themselves.
   tools(make, key) { this.makeTools = { make, key, shown: null }; }
 
+  // No picture, for a reason.
+  clear(reason) {
+    this.plots.forEach((plot) => plot.show(null));
+    this.say(reason);
+  }
+
   say(text) {
     this.caption.classList.remove("failed");
     if (this.caption.textContent !== text) this.caption.textContent = text;
@@ -58,7 +64,11 @@ export class Panel {
     this.fits = (kind.fits?.(page) ?? true) && (!this.wanted || this.wanted.includes(kind.id));
     this.box.hidden = !this.fits;
     this.box.classList.toggle("large", state.large === kind.id);
-    this.enlarge.textContent = state.large === kind.id ? "Reduce" : "Enlarge";
+    const word = state.large === kind.id ? "Reduce" : "Enlarge";
+    if (this.enlarge.textContent !== word) {
+      this.enlarge.textContent = word;
+      this.enlarge.setAttribute("aria-label", `${word} ${kind.title}`);
+    }
     const isOn = ALWAYS.includes(kind.id) || (this.fits && this.isSeen);
     if (!isOn || !page.set) return;
     this.updateTools();
@@ -70,7 +80,11 @@ export class Panel {
     }
     if (!kind.needs) { this.redraw(); return; }
     const needs = kind.needs(page);
-    if (!needs) return;
+    if (!needs) {
+      const reason = kind.without?.(page);
+      if (reason) { this.asked = ""; this.clear(reason); }
+      return;
+    }
     const body = { ...page.query(), ...needs };
     const key = JSON.stringify(kind.id === "check" ? needs : body);
     if (key === this.asked) { this.redraw(true); return; }
@@ -84,21 +98,31 @@ export class Panel {
     const answer = await ask(kind.question ?? kind.id, body, kind.id);
     if (!answer) return;
     if (answer.error) {
-      this.caption.textContent = answer.error;
-      this.caption.classList.add("failed");
+      this.fail(answer.error);
       if (answer.offline) this.asked = "";
-      if (kind.id === "embedding") page.controls.failed(answer.error);
+      if (kind.id === "embedding") {
+        [page.components, page.failed] = [null, answer.error];
+        page.controls.failed(answer.error);
+        page.answered(kind.id);
+      }
       return;
     }
-    [this.answer, this.needs, this.about, this.time] = [answer.value, needs, identity, answer.time];
+    // Drawn as soon as it can be seen, whatever was drawn before.
+    [this.answer, this.needs, this.about, this.time, this.drawn] = [answer.value, needs, identity, answer.time, ""];
     kind.answered?.(page, answer.value);
     page.answered?.(kind.id);
     this.redraw();
   }
 
+  fail(message) {
+    this.caption.textContent = message;
+    this.caption.classList.add("failed");
+  }
+
   follow(answer) {
+    if (!answer && this.page.failed) this.fail(this.page.failed);
     if (!answer || answer === this.answer) { this.redraw(true); return; }
-    [this.answer, this.about] = [answer, this.identity()];
+    [this.answer, this.about, this.drawn] = [answer, this.identity(), ""];
     this.redraw();
   }
 
@@ -106,7 +130,7 @@ export class Panel {
   redraw(isCalm = false) {
     const { kind, page } = this;
     if (this.box.hidden || (!this.isSeen && !ALWAYS.includes(kind.id))) return;
-    const view = JSON.stringify([VIEW.map((name) => state[name]), isDark(), page.dragged, page.projected, page.over && kind.id === "outliers" ? page.over.f[0] : 0]);
+    const view = JSON.stringify([VIEW.map((name) => state[name]), isDark(), page.projected, page.over && kind.id === "outliers" ? page.over.f[0] : 0]);
     if (isCalm && view === this.drawn) return;
     if (kind.id !== "data" && (!this.answer || (kind.id !== "check" && this.about !== this.identity()))) return;
     this.drawn = view;
@@ -140,7 +164,9 @@ export class Panel {
       surface.rect(left, top, right - left, bottom - top, classColour(i));
       surface.text(number(100 * share), (left + right) / 2, top - 7, ink("soft"), { align: "center", size: 10 });
     });
-    const labels = new Map(page.classes.map((name, i) => [i + 1, name.slice(0, 10)]));
+    // Many names would lie on each other: then those alone that have errors.
+    const isShown = (i) => page.classes.length <= 10 || counts[i] > 0;
+    const labels = new Map(page.classes.map((name, i) => [i + 1, isShown(i) ? name.slice(0, 10) : ""]));
     this.plots[0].show({ x: [0.3, counts.length + 0.7], y: [0, most * 1.15], xTitle: "class", yTitle: "share on the wrong side", under, xTicks: [...labels.keys()], xLabels: labels });
   }
 }

@@ -1,14 +1,21 @@
 // The panels: what each asks the server for, and how it draws the answer.
 
-import { state, set } from "./state.js";
-import { Plot, field, number, range } from "./scatter.js";
+import { state, set, setQuietly } from "./state.js";
+import { extremes, field, number, range } from "./scatter.js";
 import { around, classChannels, classColour, css, ink, rising } from "./colours.js";
 import { button, check as checkbox, element, select, slider } from "./controls.js";
 import { fieldImage } from "./surface.js";
 import { turning } from "./turn.js";
 
 const GRID = [61, 61];
-const percent = (share) => `${number(100 * share, 3)} %`;
+// Of regions with sharp edges, where there is time for it.
+const fine = (page) => (page.n <= 500 ? [151, 151] : GRID);
+const MOST_CLASSES = 30;
+const NO_VARIANCE = "There is no component: for this kernel all rows are alike.";
+const sub = (n) => String(n).replace(/\d/g, (digit) => "₀₁₂₃₄₅₆₇₈₉"[digit]);
+const percent = (share) => `${Math.abs(share) < 1e-9 ? 0 : number(100 * share, 3)} %`;
+// Ticks at whole numbers from 1 on, about ten at most.
+const wholes = (most) => Array.from({ length: most }, (_, i) => i + 1).filter((i) => i === 1 || i % Math.ceil(most / 10) === 0);
 const largest = (values) => values.reduce((most, value) => Math.max(most, Math.abs(value)), 1e-300);
 
 // A field whose sign is its colour, with contours at round shares of its largest value.
@@ -19,12 +26,12 @@ function signed(values, plane, extra = []) {
 }
 
 function heat(values, plane) {
-  const [low, high] = range(values, 0);
+  const [low, high] = extremes(values);
   const levels = [0.2, 0.4, 0.6, 0.8].map((share) => ({ value: low + share * (high - low), opacity: 0.3 }));
   return field(values, GRID, plane, (value) => [...rising((value - low) / (high - low || 1)), 190], levels);
 }
 
-const scale = (low, high, text) => `${text}: dark ${number(low)}, bright ${number(high)}.`;
+const scale = (values) => { const [low, high] = extremes(values); return low === high ? `all ${number(low)}` : `from ${number(low)} (dark) to ${number(high)} (bright)`; };
 
 // What a picture of the plane of two columns has in common.
 function planar(page, more = {}) {
@@ -77,64 +84,82 @@ export const PANELS = [
     needs: (page) => ({ row: page.place(page.focus.row), ...(page.focus.point && page.hasPlane ? { point: page.focus.point } : {}), plane: page.grid(GRID) }),
     draw(panel, page, answer) {
       const values = answer.rows;
-      const [low, high] = range(values, 0);
+      const [low, high] = extremes(values);
       const rows = page.fitted();
       if (page.hasPlane) {
         const under = low < 0 ? signed(answer.plane, page.plane()) : heat(answer.plane, page.plane());
         const [x, y] = page.focus.point ?? page.at(page.focus.row);
         const centre = (surface, { to }) => { const [a, b] = to(x, y); surface.ring(a, b, 7, ink("paper"), 4); surface.ring(a, b, 7, ink("ink"), 2); };
         panel.plots[0].show(planar(page, { under, above: centre }));
-        panel.say(`k(x, x) = ${number(answer.own)}. ${low < 0 ? "Blue is negative, orange positive." : scale(...range(answer.plane, 0), "Value")} Move the pointer to move x.`);
+        panel.say(`k(x, x) = ${number(answer.own)}. ${low < 0 ? "Blue is negative, orange positive." : `Values ${scale(answer.plane)}.`} Move the pointer to move x.`);
       } else {
         const shade = (value) => css(rising((value - low) / (high - low || 1)));
         const order = rows.map((row, i) => [values[i], row]).sort((a, b) => b[0] - a[0]);
         const points = order.map(([value, row], i) => ({ x: i + 1, y: value, place: page.classOf(row), row, colour: shade(value) }));
-        panel.plots[0].show({ x: [0, order.length + 1], y: range([0, ...values]), xTitle: "rows, the most similar first", yTitle: "k(x, row)", points });
+        const images = (surface) => order.slice(0, 8).forEach(([, row], i) => {
+          const side = 26 * surface.unit;
+          surface.image(page.image(row), surface.width - (8 - i) * (side + 4) - (i ? 8 : 16), 10, side, side, false);
+        });
+        panel.plots[0].show({ x: [0, order.length + 1], y: range([0, ...values]), xTitle: "rows, the most similar first", yTitle: "k(x, row)", points, above: page.set.image ? images : undefined });
         const similar = order.slice(1, 4).map(([, row]) => page.title(row)).join(", ");
-        panel.say(`x is ${page.title(rows[page.place(page.focus.row)])}. Most similar: ${similar}.`);
+        panel.say(`x is ${page.title(rows[page.place(page.focus.row)])}. Most similar: ${similar}.${page.set.image ? " Above: x, and the rows most similar to it." : ""}`);
       }
     },
   },
   {
     id: "embedding", title: "Kernel PCA: embedding", question: "components",
     make(panel, page) {
-      const turn = turning(panel, page);
-      panel.plot("Embedding by kernel PCA", { ...pointer(page), press: turn.press, drag: turn.drag, key: turn.key });
+      const turn = turning(panel);
+      panel.plot("Embedding by kernel PCA", { ...pointer(page), ...turn });
       panel.tools((box) => {
         const of = (place, title) => select(title, Array.from({ length: Math.max(2, state.k) }, (_, i) => [String(i), `component ${i + 1}`]),
           String(state.embedding[place]), (value) => set({ embedding: state.embedding.map((old, i) => (i === place ? Number(value) : old)) }));
         box.append(of(0, "Across"), of(1, "Up"), slider("components", { from: 1, to: 10, step: 1, value: state.k }, (k) => set({ k, component: Math.min(state.component, k) })),
-          checkbox("3-D: drag turns it", state.turned, (turned) => set({ turned, k: Math.max(3, state.k) })));
-      }, () => [state.k, state.embedding, state.turned]);
+          checkbox("3-D", state.turned, (turned) => set({ turned, k: Math.max(3, state.k) })));
+        if (!page.isText) return;
+        const input = element("input", { type: "text", id: "new-text", autocomplete: "off", onkeydown: (event) => event.key === "Enter" && page.project(input.value) });
+        box.append(element("div", { class: "field" }, element("label", { for: "new-text" }, "Place a new string"), input), button("Place it", () => page.project(input.value)));
+      }, () => [state.k, state.embedding, state.turned, page.isText]);
       panel.turn = turn;
     },
     needs: () => ({ components: state.k }),
-    answered(page, answer) { page.components = answer; page.controls.resolved(answer.kernel, answer.definite); },
+    answered(page, answer) { [page.components, page.failed] = [answer, null]; page.controls.resolved(answer.kernel, answer.definite); },
     draw(panel, page, answer) {
       const rows = page.fitted();
+      const found = Math.min(state.k, answer.eigenvalues.length);
+      if (!found) { panel.clear(NO_VARIANCE); return; }
       const zero = new Array(rows.length).fill(0);
       const [a, b] = state.embedding;
       const column = (j) => answer.scores[j] ?? zero;
       const title = (j) => `component ${j + 1} (${percent(answer.ratios[j] ?? 0)})`;
       let [xs, ys] = [column(a), column(b)], titles = [title(a), title(b)];
+      let order = rows.map((_, i) => i), deep = null;
       if (state.turned) {
-        [xs, ys] = panel.turn.project([column(0), column(1), column(2)]);
-        titles = ["turned", "turned"];
+        const all = panel.turn.project([0, 1, 2].map(column));
+        [xs, ys, deep] = [0, 1, 2].map((j) => all.map((point) => point[j]));
+        // Those behind are drawn first, and smaller.
+        order.sort((i, j) => deep[i] - deep[j]);
       }
-      const points = rows.map((row, i) => ({ x: xs[i], y: ys[i], row, ...page.look(row) }));
+      const size = rows.length > 2000 ? 2.2 : rows.length > 400 ? 3 : 4;
+      const depth = (i) => (deep ? { r: (size * Math.round(4 * (1 + 0.25 * deep[i]))) / 4 } : {});
+      const points = order.map((i) => ({ x: xs[i], y: ys[i], row: rows[i], ...depth(i), ...page.look(rows[i]) }));
+      const axes = state.turned ? panel.turn.axes([0, 1, 2].map((j) => `component ${j + 1}`)) : undefined;
       const new_ = page.projected && !state.turned ? [{ x: page.projected.scores[a] ?? 0, y: page.projected.scores[b] ?? 0, text: page.projected.text }] : [];
       const above = (surface, { to }) => {
         for (const { x, y, text } of new_) {
           const [px, py] = to(x, y);
           surface.ring(px, py, 6, ink("warn"), 3);
-          surface.text(text, px + 9, py, ink("ink"), { size: 12, halo: ink("paper") });
+          const isLeft = px + 9 + 7 * surface.unit * text.length > surface.width;
+          surface.text(text, isLeft ? px - 9 : px + 9, py, ink("ink"), { size: 12, halo: ink("paper"), align: isLeft ? "right" : "left" });
         }
         if (page.isText && rows.length <= 60 && !state.turned) named(surface, rows.map((row, i) => [...to(xs[i], ys[i]), page.title(row)]));
       };
-      panel.plots[0].show({ x: range([...xs, ...new_.map((p) => p.x)], page.isText ? 0.18 : 0.06), y: range([...ys, ...new_.map((p) => p.y)]), xTitle: titles[0], yTitle: titles[1],
-        points, above, square: state.turned, bare: state.turned });
+      // Turned, the scale stays: no point lies farther out than a corner of the cube.
+      const ranges = state.turned ? { x: [-1.5, 1.5], y: [-1.4, 1.4] }
+        : { x: range([...xs, ...new_.map((p) => p.x)], page.isText ? 0.18 : 0.06), y: range([...ys, ...new_.map((p) => p.y)]) };
+      panel.plots[0].show({ ...ranges, xTitle: titles[0], yTitle: titles[1], points, under: axes, above, square: state.turned, bare: state.turned });
       const notes = answer.notes.length ? ` ${answer.notes[0]}` : "";
-      panel.say(`${answer.method === "exact" ? "Exact" : `By ${answer.method}`}, ${percent(1 - answer.residual)} of the variance in ${Math.min(state.k, answer.eigenvalues.length)} components.${notes}`);
+      panel.say(`${answer.method === "exact" ? "Exact" : `By ${answer.method}`}, ${percent(1 - answer.residual)} of the variance in ${found} ${found === 1 ? "component" : "components"}.${state.turned ? " Drag, or use the arrow keys, to turn." : ""}${notes}`);
     },
   },
   {
@@ -148,9 +173,9 @@ export const PANELS = [
     answered(page, answer) { page.over = answer; },
     draw(panel, page, answer) {
       const j = Math.min(state.component, answer.components.length) - 1;
-      if (j < 0) { panel.say("There is no component of positive variance."); return; }
+      if (j < 0) { panel.clear(NO_VARIANCE); return; }
       panel.plots[0].show(planar(page, { under: signed(answer.components[j], page.plane()) }));
-      panel.say(`f${j + 1} of ${answer.components.length}: blue negative, orange positive; the line through the middle is f${j + 1} = 0.${page.names.length > 2 ? " The other columns are at their medians." : ""}`);
+      panel.say(`f${sub(j + 1)} of ${answer.components.length}: blue is negative, orange positive; on the bold line f${sub(j + 1)} = 0.${page.names.length > 2 ? " The other columns are at their medians." : ""}`);
     },
   },
   {
@@ -159,6 +184,7 @@ export const PANELS = [
     follows: "embedding",
     draw(panel, page, answer) {
       const shown = answer.ratios.slice(0, 30);
+      if (!shown.length) { panel.clear(NO_VARIANCE); return; }
       let sum = 0;
       const sums = shown.map((ratio) => (sum += ratio));
       const bars = (surface, { to }) => {
@@ -169,10 +195,12 @@ export const PANELS = [
         });
         surface.lines([sums.map((value, i) => to(i + 1, value))], classColour(1), 2);
         surface.lines([[to(0, 0.9), to(shown.length + 1, 0.9)]], ink("ink"), 1, [5, 4], 0.7);
-        const [x, y] = to(shown.length + 0.4, 0.9);
-        surface.text("90 %", x, y - 8, ink("soft"), { align: "right" });
+        // Where the line of sums is not.
+        const isLeft = sums[0] < 0.75;
+        const [x, y] = to(isLeft ? 0.4 : shown.length + 0.4, 0.9);
+        surface.text("90 %", x, y - 8, ink("soft"), { align: isLeft ? "left" : "right" });
       };
-      panel.plots[0].show({ x: [0.3, shown.length + 0.7], y: [0, 1.03], xTitle: "component", yTitle: "share of the variance", under: bars });
+      panel.plots[0].show({ x: [0.3, shown.length + 0.7], y: [0, 1.03], xTitle: "component", xTicks: wholes(shown.length), yTitle: "share of the variance", under: bars });
       const at = answer.k90 ? `90 % with ${answer.k90} ${answer.k90 === 1 ? "component" : "components"}` : "90 % needs more components than are drawn";
       panel.say(`Bars: each component; line: their sum. ${at}; with ${state.k}, ${percent(answer.residual)} is left.`);
     },
@@ -184,10 +212,10 @@ export const PANELS = [
       panel.tools((box) => box.append(select("Order", [["class", "by class"], ["cluster", "by cluster"], ["table", "as in the table"]], state.order, (order) => set({ order }))), () => [state.order]);
     },
     needs: (page) => (state.order === "cluster" && page.clusterOf ? { order: "cluster", groups: page.fitted().map((row) => page.clusterOf.get(row) ?? 0) }
-      : { order: state.order === "class" && page.classes.length > 1 ? "class" : "table" }),
+      : { order: state.order === "class" && page.hasClasses ? "class" : "table" }),
     draw(panel, page, answer) {
       const { size, values, groups } = answer;
-      const [low, high] = range(values, 0);
+      const [low, high] = extremes(values);
       const most = Math.max(Math.abs(low), Math.abs(high));
       const colour = low < 0 ? (value) => around(value / most) : (value) => rising((value - low) / (high - low || 1));
       const flipped = new Array(size * size);
@@ -203,7 +231,7 @@ export const PANELS = [
       };
       panel.gram = answer;
       panel.plots[0].show({ x: [0, size], y: [0, size], under, square: true, bare: true });
-      panel.say(`${size} × ${size}${answer.sampled ? `, evenly spaced of ${page.n} rows` : ""}. ${low < 0 ? `Blue ${number(low)}, orange ${number(high)}.` : scale(low, high, "Value")}`);
+      panel.say(`${size} × ${size}${answer.sampled ? `, evenly spaced among ${page.n} rows` : ""}. ${low < 0 ? `Blue is negative, orange positive; values from ${number(low)} to ${number(high)}.` : `Values ${scale(values)}.`}`);
     },
   },
   {
@@ -212,8 +240,9 @@ export const PANELS = [
       panel.plot("Decision boundary, margins and support vectors", pointer(page));
       panel.tools((box) => box.append(slider("C", { from: -3, to: 4, step: 0.05, log: true, value: state.c }, (c) => set({ c }))), () => [state.c]);
     },
-    needs: (page) => ({ c: state.c, plane: page.grid(GRID) }),
-    draw(panel, page, answer) {
+    needs: (page) => (page.hasClasses && page.classes.length <= MOST_CLASSES ? { c: state.c, plane: page.grid(page.classes.length > 2 ? fine(page) : GRID) } : null),
+    without: (page) => !page.hasClasses ? "All rows are of one class." : `${page.classes.length} classes: every two of them are compared, which this page does for at most ${MOST_CLASSES}. Choose another column as class.`,
+    draw(panel, page, answer, needs) {
       const rows = page.fitted();
       const support = new Set(answer.support.map((place) => rows[place]));
       const wrong = new Set(answer.wrong.map((place) => rows[place]));
@@ -232,9 +261,9 @@ export const PANELS = [
       const plane = page.plane();
       const { plane: over } = answer;
       const under = over.decisions
-        ? field(over.decisions, GRID, plane, (value) => [...classChannels(order[value > 0 ? 1 : 0]), 40 + 90 * Math.min(1, Math.abs(value) / 2)],
+        ? field(over.decisions, needs.plane.size, plane, (value) => [...classChannels(order[value > 0 ? 1 : 0]), 40 + 90 * Math.min(1, Math.abs(value) / 2)],
           [{ value: 0, width: 2.2, opacity: 1 }, { value: -1, dash: [5, 4], opacity: 0.8 }, { value: 1, dash: [5, 4], opacity: 0.8 }])
-        : field(over.lead, GRID, plane, (value, i) => [...classChannels(order[over.classes[i]]), 70], [], false);
+        : field(over.lead, needs.plane.size, plane, (value, i) => [...classChannels(order[over.classes[i]]), 70], [], false);
       const rings = (surface, { to }) => {
         for (const point of page.planePoints()) {
           const [x, y] = to(point.x, point.y);
@@ -247,7 +276,7 @@ export const PANELS = [
     },
   },
   {
-    id: "ridge", title: "Kernel ridge regression", fits: (page) => !page.isText && !page.set?.image && page.names.length > 1 && page.names.length <= 100,
+    id: "ridge", title: "Kernel ridge regression", fits: (page) => page.hasCurve,
     make(panel, page) {
       panel.plot("Regression curve", pointer(page));
       panel.plot("Leave-one-out error along the path of λ", { pick: (_, point) => point && set({ alpha: Number((10 ** point[0]).toPrecision(3)) }) });
@@ -287,20 +316,20 @@ export const PANELS = [
         button("One round", () => set({ rounds: 1 })), button("Next round", () => set({ rounds: Math.min(30, state.rounds + 1) })),
         button("Another start", () => set({ seed: state.seed + 1 }))), () => [state.clusters, state.rounds]);
     },
-    needs: (page) => ({ clusters: state.clusters, rounds: state.rounds, seed: state.seed, plane: page.grid(GRID) }),
+    needs: (page) => ({ clusters: state.clusters, rounds: state.rounds, seed: state.seed, plane: page.grid(fine(page)) }),
     answered(page, answer) {
       const old = page.clusterOf ? JSON.stringify([...page.clusterOf]) : "";
       page.clusterOf = new Map(page.fitted().map((row, i) => [row, answer.labels[i]]));
       if (JSON.stringify([...page.clusterOf]) !== old && (state.order === "cluster" || state.colour === "*cluster")) page.refresh();
     },
-    draw(panel, page, answer) {
+    draw(panel, page, answer, needs) {
       const rows = page.fitted();
       const place = new Map(rows.map((row, i) => [row, answer.labels[i]]));
       const rounds = `${answer.rounds} ${answer.rounds === 1 ? "round" : "rounds"}, ${answer.converged ? "nothing changes any more" : "not at its end"}`;
       const text = `${rounds}. Objective ${number(answer.objective, 4)}; sizes ${answer.sizes.join(", ")}.`;
       const look = (point) => ({ ...point, place: place.get(point.row) ?? 0, colour: undefined });
       if (page.hasPlane) {
-        const under = field(answer.plane, GRID, page.plane(), (value) => [...classChannels(value), 60], [], false);
+        const under = field(answer.plane, needs.plane.size, page.plane(), (value) => [...classChannels(value), 60], [], false);
         panel.plots[0].show(planar(page, { under, points: page.planePoints().map(look) }));
       } else {
         const scores = page.components?.scores;
@@ -342,8 +371,9 @@ export const PANELS = [
   {
     id: "preimage", title: "Pre-image of a point of the embedding", fits: (page) => !page.isText && page.names.length <= 1000,
     make(panel, page) {
-      const move = (point) => { page.dragged = point; page.refresh(); };
+      const move = (point) => { setQuietly({ preimage: point }); panel.update(); };
       panel.plot("Embedding: drag to move the point", { ...pointer(page), lasso: undefined, press: (point) => { move(point); return true; }, drag: move,
+        grabs: ([x, y]) => panel.handle && Math.hypot(x - panel.handle[0], y - panel.handle[1]) < 30,
         key: (event) => {
           const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
           if (!step || !panel.dragged) return false;
@@ -353,12 +383,13 @@ export const PANELS = [
         } });
       panel.plot("The pre-image");
     },
+    without: (page) => (page.components && !page.components.scores.length ? NO_VARIANCE : page.failed),
     needs(page) {
       const scores = page.components?.scores;
       if (!scores?.length || scores[0].length !== page.fitted().length) return null;
       const k = Math.min(state.k, scores.length);
       const near = page.place(page.focus.row);
-      const [a, b] = page.dragged ?? [scores[0][near], scores[Math.min(1, k - 1)][near]];
+      const [a, b] = state.preimage ?? [scores[0][near], scores[Math.min(1, k - 1)][near]];
       // Other components are those of the nearest row, so that the point stays among the rows.
       let best = 0, distance = Infinity;
       scores[0].forEach((x, i) => {
@@ -373,7 +404,7 @@ export const PANELS = [
       const [a, b] = [scores[0], scores[1] ?? scores[0]];
       const points = page.fitted().map((row, i) => ({ x: a[i], y: b[i], row, ...page.look(row) }));
       panel.dragged = [needs.scores[0], needs.scores[1] ?? needs.scores[0]];
-      const handle = (surface, { to }) => { const [x, y] = to(...panel.dragged); surface.ring(x, y, 8, ink("paper"), 6); surface.ring(x, y, 8, ink("warn"), 3); };
+      const handle = (surface, { to }) => { const [x, y] = panel.handle = to(...panel.dragged); surface.ring(x, y, 8, ink("paper"), 6); surface.ring(x, y, 8, ink("warn"), 3); };
       panel.plots[0].show({ x: range(a), y: range(b), xTitle: "component 1", yTitle: "component 2", points, above: handle });
       const { image } = page.set;
       if (image) {
@@ -390,7 +421,7 @@ export const PANELS = [
     },
   },
   {
-    id: "check", title: "Is this matrix one of a kernel?",
+    id: "check", title: "Is this a kernel matrix?",
     make(panel) {
       const area = element("textarea", { "aria-label": "A matrix: a line for each row", spellcheck: "false", oninput: () => set({ matrix: area.value.slice(0, 5000) }) });
       area.value = state.matrix;
@@ -413,7 +444,7 @@ export const PANELS = [
           surface.rect(a, Math.min(y, zero), b - a, Math.abs(zero - y), classColour(value < 0 ? 1 : 0));
         });
       };
-      panel.plots[0].show({ x: [0.2, values.length + 0.8], y: range([0, ...values]), xTitle: "eigenvalues", under: bars });
+      panel.plots[0].show({ x: [0.2, values.length + 0.8], y: range([0, ...values]), xTitle: "eigenvalues", xTicks: wholes(values.length), under: bars });
       const witness = answer.witness ? ` Witness: a = (${answer.witness.weights.slice(0, 6).map((w) => number(w)).join(", ")}${answer.witness.weights.length > 6 ? ", …" : ""}) has aᵀKa = ${number(answer.witness.value)}.` : "";
       panel.say(`${answer.isValid ? "Yes" : "No"}: ${answer.text}. Eigenvalues ${values.slice(0, 8).map((v) => number(v)).join(", ")}${values.length > 8 ? ", …" : ""}.${witness}`);
     },

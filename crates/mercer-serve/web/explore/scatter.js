@@ -27,16 +27,21 @@ function onAxis(value, step) {
 export function number(value, precision = 3) {
   if (value === null || value === undefined || Number.isNaN(value)) return "–";
   const size = Math.abs(value);
-  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return value.toExponential(precision - 1);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) return Number(value.toPrecision(precision)).toExponential();
   return String(Number(value.toPrecision(precision)));
 }
 
-export function range(values, margin = 0.06) {
+export function extremes(values) {
   let low = Infinity, high = -Infinity;
   for (const value of values) {
     if (value < low) low = value;
     if (value > high) high = value;
   }
+  return [low, high];
+}
+
+export function range(values, margin = 0.06) {
+  const [low, high] = extremes(values);
   if (!(low <= high)) return [-1, 1];
   const room = high > low ? (high - low) * margin : Math.max(Math.abs(low), 1) * 0.5;
   return [low - room, high + room];
@@ -89,7 +94,11 @@ export class Plot {
   // A picture: { x, y (ranges), xTitle, yTitle, points: [{x, y, place, row, faded}], under, above, logX, square, bare }.
   show(picture) {
     this.picture = picture;
-    this.draw();
+    if (picture) this.draw();
+    else {
+      this.places = [];
+      for (const canvas of [this.canvas, this.over]) canvas.getContext("2d").clearRect(0, 0, canvas.width, canvas.height);
+    }
   }
 
   describe(text) { this.canvas.setAttribute("aria-label", `${this.name}. ${text}`); }
@@ -139,6 +148,11 @@ export class Plot {
     const places = [];
     const points = picture.points ?? [];
     const edge = points.length <= 3000 ? ink("paper") : null;
+    const colours = new Map();
+    const colourOf = (place) => {
+      if (!colours.has(place)) colours.set(place, classColour(place));
+      return colours.get(place);
+    };
     const r = surface.unit * (picture.radius ?? (points.length > 2000 ? 2.2 : points.length > 400 ? 3 : 4));
     surface.clip(left, top, width, height, () => {
       for (const faded of [true, false]) {
@@ -146,7 +160,7 @@ export class Plot {
           if (Boolean(point.faded) !== faded) continue;
           const [x, y] = scales.to(point.x, point.y);
           places.push([x, y, point.row]);
-          surface.mark(x, y, point.r ?? r, point.place, point.colour ?? classColour(point.place), edge, faded ? 0.18 : 1);
+          surface.mark(x, y, point.r ?? r, point.place, point.colour ?? colourOf(point.place), edge, faded ? 0.18 : 1);
         }
       }
       picture.above?.(surface, scales);
@@ -180,18 +194,25 @@ export class Plot {
   drawOver(path = null) {
     if (!this.picture || !this.width) return;
     const surface = new CanvasSurface(this.over, this.width, this.height, Math.min(devicePixelRatio, 2));
-    const place = this.near === null ? null : this.places.find((p) => p[2] === this.near);
+    const place = this.near === null ? null : this.placeOf(this.near);
     if (place) surface.ring(place[0], place[1], 7, ink("ink"));
     for (const row of this.pinned ?? []) {
-      const pin = this.places.find((p) => p[2] === row);
+      const pin = this.placeOf(row);
       if (pin) surface.ring(pin[0], pin[1], 6, ink("mark"), 2.5);
     }
     if (path) surface.lines([path], ink("mark"), 1.5, [4, 3]);
     this.picture.overlay?.(surface, this.scales());
   }
 
+  // Where a row lies.
+  placeOf(row) {
+    if (this.placed !== this.places) [this.placed, this.byRow] = [this.places, new Map(this.places.map((place) => [place[2], place]))];
+    return this.byRow.get(row);
+  }
+
   // The row that is marked in all plots.
   mark(row, pinned) {
+    if (row === this.near && pinned === this.pinned) return;
     [this.near, this.pinned] = [row, pinned];
     this.drawOver();
   }
@@ -212,6 +233,11 @@ export class Plot {
       return [event.clientX - box.left, event.clientY - box.top];
     };
     let path = null, pressed = null, isDragging = false;
+    // A finger moves the page, unless it takes hold of something.
+    canvas.addEventListener("touchstart", (event) => {
+      const touch = event.touches[0];
+      if (this.picture && event.touches.length === 1 && on.grabs?.(at(touch))) event.preventDefault();
+    }, { passive: false });
     canvas.addEventListener("pointerdown", (event) => {
       if (!this.picture) return;
       const [x, y] = at(event);

@@ -37,6 +37,9 @@ export function fieldImage(values, [nx, ny], colour) {
   return canvas;
 }
 
+// Marks that were drawn before, by what they look like.
+const sprites = new Map();
+
 export class CanvasSurface {
   constructor(canvas, width, height, ratio) {
     const size = [Math.round(width * ratio), Math.round(height * ratio)];
@@ -45,7 +48,6 @@ export class CanvasSurface {
     else { this.context.setTransform(1, 0, 0, 1, 0, 0); this.context.clearRect(0, 0, size[0], size[1]); }
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     [this.width, this.height, this.ratio, this.unit] = [width, height, ratio, unit()];
-    this.sprites = new Map();
   }
 
   rect(x, y, width, height, fill, opacity = 1) {
@@ -87,9 +89,10 @@ export class CanvasSurface {
 
   // A mark is drawn once and copied: thousands take a few milliseconds.
   mark(x, y, r, shape, colour, edge, opacity = 1) {
-    const key = `${shape} ${colour} ${r} ${edge}`;
-    let sprite = this.sprites.get(key);
+    const key = `${this.ratio} ${shape} ${colour} ${r} ${edge}`;
+    let sprite = sprites.get(key);
     if (!sprite) {
+      if (sprites.size > 1000) sprites.clear();
       const size = Math.ceil(4 * r + 4);
       sprite = document.createElement("canvas");
       sprite.width = sprite.height = size * this.ratio;
@@ -104,7 +107,7 @@ export class CanvasSurface {
       context.fill();
       if (edge) { [context.strokeStyle, context.lineWidth] = [edge, 0.8]; context.stroke(); }
       sprite.half = size / 2;
-      this.sprites.set(key, sprite);
+      sprites.set(key, sprite);
     }
     this.context.globalAlpha = opacity;
     this.context.drawImage(sprite, x - sprite.half, y - sprite.half, 2 * sprite.half, 2 * sprite.half);

@@ -32,6 +32,9 @@ export class Rows {
   // Rows that hold the words, of those selected.
   show() {
     const { page } = this;
+    const key = JSON.stringify([this.search.value, state.data, state.selection, state.pinned, page.label, state.data === "drawn" && state.points]);
+    if (key === this.shown) return;
+    this.shown = key;
     const words = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const fits = (row) => words.every((word) => page.cells(row).some((cell) => String(cell).toLowerCase().includes(word)));
     const among = state.selection ?? page.allRows();
@@ -62,6 +65,12 @@ export class Rows {
       cell.textContent = typeof value === "number" ? number(value, 4) : value;
       return cell;
     }));
+    const image = this.page.image(row);
+    if (image) {
+      image.setAttribute("aria-hidden", "true");
+      line.append(document.createElement("td"));
+      line.lastChild.append(image);
+    }
     return line;
   }
 }

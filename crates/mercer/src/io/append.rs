@@ -18,7 +18,7 @@ use crate::io::read::Format;
 use crate::io::stream::table_bytes;
 use crate::io::table::Table;
 use crate::io::write::output_format;
-use crate::io::{csv, libsvm, npy};
+use crate::io::{arrow, csv, libsvm, npy};
 use crate::panics::THREAD;
 
 /// Bytes of rows that are written together as a group of a Parquet file.
@@ -66,6 +66,9 @@ fn write(
     match format {
         Format::Npy => array(out, first, next, &explain),
         Format::Parquet => groups(out, first, next, &explain),
+        Format::Arrow | Format::ArrowStream => {
+            batches(out, format == Format::Arrow, first, next, &explain)
+        }
         _ => text(format, out, first, next, &explain),
     }
 }
@@ -228,6 +231,24 @@ fn groups(out: &mut Steady<'_>, first: Table, next: Next<'_>, explain: Explain<'
 #[cfg(not(feature = "parquet"))]
 fn groups(_: &mut Steady<'_>, _: Table, _: Next<'_>, explain: Explain<'_>) -> Result<u64> {
     Err(explain(io::Error::new(io::ErrorKind::Unsupported, "this build has no Parquet support")))
+}
+
+fn batches(
+    out: &mut Steady<'_>,
+    is_file: bool,
+    first: Table,
+    next: Next<'_>,
+    explain: Explain<'_>,
+) -> Result<u64> {
+    let mut writer = arrow::Writer::new(out, &first, is_file).map_err(explain)?;
+    let (mut rows, mut piece) = (0, Some(first));
+    while let Some(table) = piece {
+        writer.rows(&table).map_err(explain)?;
+        rows += table.n_rows() as u64;
+        piece = next()?;
+    }
+    writer.finish().map_err(explain)?;
+    Ok(rows)
 }
 
 /// Refuses text after numbers: the file says once what a column holds.

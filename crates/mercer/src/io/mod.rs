@@ -24,6 +24,8 @@ pub mod table;
 #[doc(hidden)]
 pub mod write;
 
+mod arrow;
+mod cells;
 mod csv;
 mod libsvm;
 mod libsvm_model;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::context::available_memory;
 use crate::error::{Error, Result};
 use crate::io::table::Table;
-use crate::io::{csv, libsvm, npy};
+use crate::io::{arrow, csv, libsvm, npy};
 
 /// Where a table comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,6 +49,10 @@ pub enum Format {
     Libsvm,
     /// Apache Parquet.
     Parquet,
+    /// An Apache Arrow file, as Feather is one too. Reading takes streams as well.
+    Arrow,
+    /// An Apache Arrow stream. Reading takes files as well.
+    ArrowStream,
 }
 
 impl Format {
@@ -63,6 +67,8 @@ impl Format {
             "npy" => Some(Format::Npy),
             "libsvm" | "svm" | "svmlight" => Some(Format::Libsvm),
             "parquet" | "pq" => Some(Format::Parquet),
+            "arrow" | "feather" => Some(Format::Arrow),
+            "arrows" => Some(Format::ArrowStream),
             _ => None,
         }
     }
@@ -73,6 +79,8 @@ impl Format {
             Format::Npy
         } else if bytes.starts_with(b"PAR1") {
             Format::Parquet
+        } else if bytes.starts_with(arrow::MAGIC) || bytes.starts_with(&arrow::MESSAGE) {
+            Format::Arrow
         } else if libsvm::looks_like(bytes) {
             Format::Libsvm
         } else {
@@ -141,6 +149,7 @@ pub fn parse(bytes: Vec<u8>, path: &Path, options: &ReadOptions) -> Result<Table
         Format::Npy => npy::parse(&bytes, path, options.max_bytes)?,
         Format::Libsvm => libsvm::parse(&bytes, path, options.max_bytes)?,
         Format::Parquet => parse_parquet(bytes, path, options.max_bytes)?,
+        Format::Arrow | Format::ArrowStream => arrow::parse(&bytes, path, options.max_bytes)?,
     };
     table.path = path.to_owned();
     match (table.n_rows(), table.n_columns()) {

@@ -10,9 +10,9 @@ use crate::error::{Error, Result};
 use crate::io::atomic::Staged;
 use crate::io::read::Format;
 use crate::io::table::Table;
-use crate::io::{csv, libsvm, npy};
+use crate::io::{arrow, csv, libsvm, npy};
 
-/// Writes a table whole, in the format of the file's name (`.csv`, `.tsv`, `.npy`, `.parquet`, `.libsvm`); a final
+/// Writes a table whole, in the format of the file's name (`.csv`, `.tsv`, `.npy`, `.parquet`, `.arrow`, `.libsvm`); a final
 /// `.gz` compresses it.
 pub fn write_table(path: &Path, table: &Table) -> Result<()> {
     let mut staged = Staged::new();
@@ -38,7 +38,7 @@ pub fn stage_table(staged: &mut Staged, path: &Path, table: &Table) -> Result<()
 pub fn output_format(path: &Path) -> Result<Format> {
     let format = Format::of(path).ok_or_else(|| {
         let message =
-            "the file name has no known extension: use .csv, .tsv, .npy, .parquet or .libsvm";
+            "the file name has no known extension: use .csv, .tsv, .npy, .parquet, .arrow or .libsvm";
         Error::format(path, message)
     })?;
     if format == Format::Parquet && !cfg!(feature = "parquet") {
@@ -56,6 +56,7 @@ pub fn encode_table(format: Format, table: &Table, out: &mut (dyn Write + Send))
         Format::Npy => npy::write(table, out),
         Format::Libsvm => libsvm::write(table, out),
         Format::Parquet => encode_parquet(table, out),
+        Format::Arrow | Format::ArrowStream => arrow::write(table, format == Format::Arrow, out),
     }
 }
 

@@ -69,12 +69,21 @@ fn sampled(session: &Session, table: &Table, numeric: &[usize], most: usize) -> 
     let rows: Vec<usize> = (0..table.n_rows()).filter(is_whole).collect();
     let left_out = table.n_rows() - rows.len();
     if rows.len() < 2 {
-        return Err(data::about(table, "fewer than two rows have no missing value".to_owned()));
+        let all = counted(table.n_rows(), "row");
+        let message = match left_out {
+            0 => format!("the table has {all}: at least two are needed"),
+            _ => format!(
+                "{} of {all} have no missing value: leave columns out with --columns, as in --columns ^{}",
+                rows.len(),
+                emptiest(table, numeric).map_or_else(|| "1".into(), |column| table.name(column)),
+            ),
+        };
+        return Err(data::about(table, message));
     }
     if left_out > 0 && !session.quiet {
         session.progress.clear();
         crate::summary::warn(&format!(
-            "{} with missing values are left out",
+            "left out: {} with missing or infinite values",
             counted(left_out, "row")
         ));
     }
@@ -88,6 +97,15 @@ fn sampled(session: &Session, table: &Table, numeric: &[usize], most: usize) -> 
     let mut rows: Vec<usize> = drawn.into_iter().take(most).map(|(_, row)| row).collect();
     rows.sort_unstable();
     Ok(rows)
+}
+
+/// The column with the most missing values.
+fn emptiest(table: &Table, columns: &[usize]) -> Option<usize> {
+    let missing = |&j: &usize| {
+        let column = &table.columns[j];
+        (0..column.len()).filter(|&row| !is_finite(column, row)).count()
+    };
+    columns.iter().copied().max_by_key(missing)
 }
 
 fn numbers(table: &Table, columns: &[usize], rows: &[usize]) -> Result<Content> {

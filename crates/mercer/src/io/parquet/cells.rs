@@ -3,8 +3,8 @@
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::schema::types::ColumnDescriptor;
 
+use crate::io::cells::{half, moment};
 use crate::io::column::Column;
-use crate::io::encoding::date::Moment;
 
 /// Cells on their way from a file to a column.
 pub(super) enum Cells {
@@ -106,7 +106,8 @@ impl Cells {
         match self {
             Cells::Whole(values) => values.push(value),
             Cells::Dates(texts, step) => {
-                texts.push(value.map_or_else(String::new, |count| moment(count, *step)).as_bytes());
+                let text = |count| moment(count, *step, *step == DAY);
+                texts.push(value.map_or_else(String::new, text).as_bytes());
             }
             _ => self.push_f64(value.map(|v| v as f64 / 10f64.powi(scale.unwrap_or(0)))),
         }
@@ -149,12 +150,6 @@ fn date_step(column: &ColumnDescriptor) -> Option<i128> {
 
 const DAY: i128 = 86_400 * 1_000_000_000;
 
-/// A date, or a moment in time, as text.
-fn moment(count: i128, step: i128) -> String {
-    let moment = Moment::from_epoch(count.saturating_mul(step));
-    if step == DAY { Moment { hour: None, ..moment }.text() } else { moment.text() }
-}
-
 fn is_half(column: &ColumnDescriptor) -> bool {
     matches!(column.logical_type_ref(), Some(LogicalType::Float16))
 }
@@ -162,21 +157,6 @@ fn is_half(column: &ColumnDescriptor) -> bool {
 pub(super) fn is_unsigned(column: &ColumnDescriptor) -> bool {
     use ConvertedType::{UINT_8, UINT_16, UINT_32, UINT_64};
     matches!(column.converted_type(), UINT_8 | UINT_16 | UINT_32 | UINT_64)
-}
-
-fn half(bytes: &[u8]) -> f32 {
-    let Ok(bytes) = <[u8; 2]>::try_from(bytes) else {
-        return f32::NAN;
-    };
-    let bits = u16::from_le_bytes(bytes);
-    let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
-    let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023));
-    match exponent {
-        0 => sign * fraction * 2f32.powi(-24),
-        31 if fraction == 0.0 => sign * f32::INFINITY,
-        31 => f32::NAN,
-        _ => sign * (1024.0 + fraction) * 2f32.powi(exponent - 25),
-    }
 }
 
 fn signed_big_endian(bytes: &[u8]) -> i128 {

@@ -10,7 +10,7 @@ use super::content::content;
 use crate::error::{Error, Result};
 use crate::io::read::{Format, ReadOptions};
 use crate::io::table::Table;
-use crate::io::{csv, libsvm, npy};
+use crate::io::{arrow, csv, libsvm, npy};
 
 /// The files of a table, and what is known of them before they are read.
 #[derive(Clone)]
@@ -34,13 +34,16 @@ impl Parts {
         Ok(match self.format(path, &start) {
             format @ (Format::Parquet | Format::Libsvm) if self.is_once => {
                 let message = format!(
-                    "{format:?} tables are read in several places, which a pipe cannot be: write it to a file first"
+                    "{format:?} tables need random access, which a pipe does not have: write it to a file first"
                 );
                 return Err(Error::format(path, message));
             }
             Format::Parquet => {
                 drop(content);
                 parquet_blocks(path, self.options.max_bytes)?
+            }
+            Format::Arrow | Format::ArrowStream => {
+                Box::new(arrow::ArrowBlocks::open(path, content, self.options.max_bytes)?)
             }
             Format::Npy => Box::new(npy::NpyBlocks::open(path, content, start.is_gzip)?),
             Format::Libsvm => {

@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::io::read::parse;
 use crate::io::{Column, Format, ReadOptions, Table};
 
-const NAMES: [&str; 6] = ["x", "x.csv", "x.tsv", "x.npy", "x.libsvm", "x.parquet"];
+const NAMES: [&str; 7] = ["x", "x.csv", "x.tsv", "x.npy", "x.libsvm", "x.parquet", "x.arrow"];
 
 /// Whatever comes out, it is a rectangle.
 fn survive(name: &str, bytes: &[u8]) {
@@ -95,6 +95,12 @@ proptest! {
     #[test]
     fn damaged_npy((edits, end) in edits()) {
         survive("x.npy", &damage(valid(Format::Npy), &edits, end));
+    }
+
+    #[test]
+    fn damaged_arrow((edits, end) in edits()) {
+        survive("x.arrow", &damage(valid(Format::Arrow), &edits, end));
+        survive("x.arrows", &damage(valid(Format::ArrowStream), &edits, end));
     }
 
     #[cfg(feature = "parquet")]

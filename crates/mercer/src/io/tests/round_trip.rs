@@ -122,6 +122,17 @@ proptest! {
     }
 
     #[test]
+    fn arrow(table in tables(&[numbers, singles, texts])) {
+        for (name, format) in [("t.arrow", Format::Arrow), ("t.arrows", Format::ArrowStream)] {
+            let bytes = encode(format, &table);
+            let back = read(name, &bytes).unwrap();
+            prop_assert_eq!(&back.names, &table.names);
+            assert_same(&back, &table);
+            assert_same(&read("by the first bytes", &bytes).unwrap(), &table);
+        }
+    }
+
+    #[test]
     fn matrix_is_row_major(rows in 1usize..200, columns in 1usize..5) {
         let column = |j: usize| Column::F64((0..rows).map(|i| (i * columns + j) as f64).collect());
         let table = Table::new(vec![String::new(); columns], (0..columns).map(column).collect());

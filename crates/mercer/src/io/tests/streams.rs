@@ -87,6 +87,8 @@ fn blocks_of_every_format_are_the_table() {
         (Format::Npy, "t.npy", false),
         #[cfg(feature = "parquet")]
         (Format::Parquet, "t.parquet", true),
+        (Format::Arrow, "t.arrow", true),
+        (Format::ArrowStream, "t.arrows", true),
         (Format::Libsvm, "t.libsvm", false),
     ] {
         let bytes = encode(format, &table(100, texts));
