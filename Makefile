@@ -9,7 +9,7 @@ BROWSER_TESTS := crates/mercer-cli/tests/browser
 PYTHON_CODE := python bench docs $(BROWSER_TESTS)
 
 .PHONY: help run test memory format-check lint test-rust test-simd test-python test-browser asan miri soak deny browser bench bench-growth docs rust-docs fuzz faults \
-	wheel dist develop format clean
+	wheel dist package msrv reproducible develop format clean
 
 help:
 	@echo "make run     build, run the demonstration, say where its picture is"
@@ -26,6 +26,9 @@ help:
 	@echo "make faults  kills, full disks, limits and closed descriptors, for as many minutes as it takes"
 	@echo "make wheel   the Python wheel, in target/wheels"
 	@echo "make dist    the command line as it is given away: smaller and optimised across crates, in target/dist"
+	@echo "make package the crates and the source distribution, checked as they are before publishing"
+	@echo "make msrv    compile with the oldest Rust that is promised (installs it)"
+	@echo "make reproducible   build the binary twice, in two places, and compare the bytes"
 	@echo "make format  format Rust and Python in place"
 
 # --- run ---------------------------------------------------------------------------------------------------------------
@@ -38,7 +41,7 @@ run:
 
 # --- test --------------------------------------------------------------------------------------------------------------
 
-test: format-check lint test-rust test-simd test-python docs test-browser
+test: format-check lint test-rust test-simd test-python package docs test-browser
 
 # One build of the whole workspace serves every test: building packages one by one would compile shared dependencies
 # again for each set of features.
@@ -64,13 +67,20 @@ test-rust:
 # for each level or call them tile by tile, of all kernels, and the golden files. Models see only what these compute.
 SIMD_MODULES := real:: linalg:: kernel:: gram:: expansion:: solve::
 
+# These run as they were built for test-rust; asked for by name, cargo would also compile tests of the extension module, which has none.
+SIMD_TESTS := import json, sys; \
+	built = [line for line in map(json.loads, sys.stdin) if line.get("executable") and line["profile"]["test"]]; \
+	library = [one["executable"] for one in built if (one["target"]["name"], one["target"]["kind"]) == ("mercer", ["lib"])]; \
+	whole = [one["executable"] for one in built if one["target"]["name"] in ("kernels", "model_files")]; \
+	print(f"{library[0]} --quiet $(SIMD_MODULES)", *(f"{one} --quiet" for one in whole), sep="\n")
+
 test-simd: $(VENV)/ready
 	cargo build $(BUILD)
 	@set -e; levels=$$(target/debug/mercer doctor --json | $(PY) -c \
 		'import json, sys; print(*json.load(sys.stdin)["simd_levels"][:-1])'); \
+	tests=$$(cargo test $(BUILD) --no-run --message-format json --quiet | $(PY) -c '$(SIMD_TESTS)'); \
 	for level in $$levels; do echo "MERCER_SIMD=$$level"; \
-		MERCER_SIMD=$$level cargo test $(BUILD) --lib -- --quiet $(SIMD_MODULES); \
-		MERCER_SIMD=$$level cargo test $(BUILD) --test kernels --test model_files -- --quiet; done
+		echo "$$tests" | ( cd crates/mercer && while read -r test; do MERCER_SIMD=$$level $$test; done ); done
 
 test-python: $(VENV)/ready
 	cargo build $(BUILD)
@@ -205,6 +215,29 @@ $(VENV)/rivals: bench/requirements.txt $(VENV)/ready
 # The binary that is given away, optimised across crates: target/dist/mercer.
 dist:
 	cargo build --profile dist --package mercer-cli
+
+PUBLISHED := --package mercer --package mercer-plot --package mercer-serve --package mercer-cli
+
+# What would be published. What cargo package compiles of it is what the tests have compiled.
+package: $(VENV)/ready
+	cargo package --quiet --no-verify --allow-dirty $(PUBLISHED)
+	rm -rf target/source && $(VENV)/bin/maturin sdist --manifest-path python/Cargo.toml --out target/source
+	$(VENV)/bin/twine check --strict target/source/*
+
+OLDEST_RUST = $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+msrv:
+	rustup toolchain install $(OLDEST_RUST) --profile minimal --no-self-update
+	CARGO_TARGET_DIR=target/msrv cargo +$(OLDEST_RUST) check $(BUILD) --locked
+
+# Sources and target in folders of different names; paths of this machine are replaced.
+reproducible:
+	@set -e; for copy in one two-with-a-longer-name; do place=target/reproducible/$$copy; \
+		rm -rf $$place && mkdir -p $$place && git archive HEAD | tar --extract --directory $$place; \
+		( cd $$place && RUSTFLAGS="--remap-path-prefix=$$PWD=/mercer --remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=/cargo" \
+			cargo build --quiet --locked --profile dist --package mercer-cli ); done
+	cmp target/reproducible/one/target/dist/mercer target/reproducible/two-with-a-longer-name/target/dist/mercer
+	@sha256sum target/reproducible/one/target/dist/mercer
 
 wheel: $(VENV)/ready
 	$(VENV)/bin/maturin build --profile dist --manifest-path python/Cargo.toml --out target/wheels

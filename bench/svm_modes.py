@@ -35,7 +35,7 @@ PAGE = page.DOCS / "svm-modes.md"
 PICTURE = page.DOCS / "figures/svm-modes.png"
 KEPT = page.DOCS.parent / "target/svm_modes.json"
 HELD_OUT, EXACT = 100_000, 100_000
-HEAD = ["data", "rows to train", "machine", "seconds", "accuracy"]
+HEAD = ["data", "rows to train", "model", "seconds", "accuracy"]
 #: What is drawn: a data set with its rows.
 DRAWN = [("land and sea", 100_000), ("ringnorm", 1_000_000)]
 LIQUID, NYSTROEM = "liquidSVM", "Nystroem(1000) + LinearSVC"

@@ -11,9 +11,11 @@ Changing the import is enough:
 array([277.928, 252.   ])
 """
 
+from importlib import import_module as _import_module
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from mercer import _pickles as _pickles
-from mercer import explain, kernels
-from mercer._auto_kernel import AutoKernel
+from mercer import kernels
 from mercer._check_kernel import KernelCheck, check_kernel
 from mercer._chi2_sampler import AdditiveChi2Sampler
 from mercer._conformal import ConformalRegressor
@@ -38,23 +40,6 @@ from mercer._pairwise import pairwise_kernels
 from mercer._params import ParameterError
 from mercer._pca import PCA
 from mercer._pipeline_files import save
-from mercer._plot import (
-    BoundaryDisplay,
-    ClusterDisplay,
-    ComponentDisplay,
-    ContributionDisplay,
-    DenoisingDisplay,
-    DependenceDisplay,
-    EmbeddingDisplay,
-    GramDisplay,
-    ImportanceDisplay,
-    InfluenceDisplay,
-    KmerDisplay,
-    OutlierColumnsDisplay,
-    OutlierDisplay,
-    PathDisplay,
-    SpectrumDisplay,
-)
 from mercer._progress import Step
 from mercer._rbf_sampler import RBFSampler
 from mercer._run import get_num_threads, set_num_threads
@@ -67,6 +52,27 @@ from mercer._svr import SVR, NuSVR
 from mercer._svr_search import SVRSearch
 from mercer._table_encoder import TableEncoder
 from mercer._versions import show_versions
+
+if _TYPE_CHECKING:
+    from mercer import explain
+    from mercer._auto_kernel import AutoKernel
+    from mercer._plot import (
+        BoundaryDisplay,
+        ClusterDisplay,
+        ComponentDisplay,
+        ContributionDisplay,
+        DenoisingDisplay,
+        DependenceDisplay,
+        EmbeddingDisplay,
+        GramDisplay,
+        ImportanceDisplay,
+        InfluenceDisplay,
+        KmerDisplay,
+        OutlierColumnsDisplay,
+        OutlierDisplay,
+        PathDisplay,
+        SpectrumDisplay,
+    )
 
 __all__ = [
     "PCA",
@@ -134,3 +140,23 @@ __all__ = [
     "show_versions",
     "svc_path",
 ]
+
+# Modules that are imported when they are first used: most programs need none of them, and the
+# package takes half the time to import without.
+_ON_USE = {"explain": "mercer.explain", "AutoKernel": "mercer._auto_kernel"} | {
+    name: "mercer._plot" for name in __all__ if name.endswith("Display")
+}
+
+if not _TYPE_CHECKING:
+
+    def __getattr__(name: str):
+        if name not in _ON_USE:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = _import_module(_ON_USE[name])
+        found = module if name == "explain" else getattr(module, name)
+        globals()[name] = found
+        return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -117,7 +117,7 @@ def _columns_of(X: object) -> tuple[dict[str, object], int]:
 
 
 def _refuse_twice(X: object) -> None:
-    """Refuse two columns of one name, of which neither could be told from the other."""
+    """Refuse two columns of one name, which could not be distinguished."""
     names = getattr(X, "column_names", getattr(X, "columns", X if isinstance(X, Mapping) else ()))
     for name, count in Counter(map(str, names)).items():
         if count > 1:

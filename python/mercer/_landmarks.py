@@ -147,7 +147,7 @@ def landmark_residual(self, X) -> np.ndarray:
     It is the squared distance, in feature space, of a sample to the span of the landmarks; in
     the words of Gaussian processes, its variance given the landmarks. Over the training
     samples it sums to ``report_["landmarks"]["residual_trace"]``. A sample with a large
-    residual is unlike all landmarks: the approximation tells little about it, and it may be
+    residual is unlike all landmarks: the approximation says little about it, and it may be
     an outlier. Computed in float64; 0 where it is lost in rounding. Requires `landmarks`.
 
     Parameters

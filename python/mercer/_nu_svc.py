@@ -34,7 +34,7 @@ class NuSVC(SvmClassifier):
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
     approximation : {None, "auto"}, default=None
-        ``"auto"`` chooses among the exact machine, landmarks and cells, as for
+        ``"auto"`` chooses among the exact fit, landmarks and cells, as for
         :class:`mercer.SVC`.
     class_weight : dict or "balanced", optional
         Has no effect, as in scikit-learn and LIBSVM, which do not combine class weights with `nu`:

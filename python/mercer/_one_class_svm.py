@@ -41,10 +41,10 @@ class OneClassSVM(OutlierMixin, Estimator):
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
     approximation : {None, "auto"}, default=None
-        ``"auto"`` chooses among the exact machine, landmarks and cells, as for
+        ``"auto"`` chooses among the exact fit, landmarks and cells, as for
         :class:`mercer.SVC`.
     cells, cell_overlap
-        Machines for cells of the samples, as for :class:`mercer.SVC`.
+        SVMs on cells of the samples, as for :class:`mercer.SVC`.
     random_state : int, RandomState instance, optional
         Seed of the choice of landmarks and cells. None stands for 0, so that results are
         repeatable.

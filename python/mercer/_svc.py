@@ -88,18 +88,18 @@ class SVC(SvmClassifier):
     landmark_tol, landmark_method
         How landmarks are chosen, as for :class:`mercer.KernelRidge`; by `random_state`.
     polish : bool, default=False
-        Whether a fit on landmarks goes on to the exact machine, from the support vectors that it
+        Whether a fit on landmarks continues to the exact solution, from the support vectors that it
         found. Requires `landmarks`.
     approximation : {None, "auto"}, default=None
-        ``"auto"`` chooses among the exact machine, 1,000 landmarks and cells of 2,000 rows, by
-        estimates of work and memory and by small machines of each kind on a sample of the rows:
+        ``"auto"`` chooses among the exact fit, 1,000 landmarks and cells of 2,000 rows, by
+        estimates of work and memory and by small fits of each kind on a sample of the rows:
         of those that do as well there, the one with the least work. The estimates are reported as
         progress before the fit and are in ``report_["machine"]["choice"]``. The choice depends on
         the data, the parameters and the memory budget, not on the clock or on the threads. None
         fits what `landmarks` and `cells` say.
     cells : int, optional
-        Divides the samples into cells of at most so many, each with an exact machine of its own;
-        a new sample is decided by the machine of the cell whose centre is nearest in feature space.
+        Divides the samples into cells of at most this many, each with an exact SVM;
+        a new sample is predicted by the SVM of the cell whose centre is nearest in feature space.
         For many samples with few features. None, the default, is one machine. Not with `landmarks`
         or `warm_start`; probabilities need :meth:`calibrate` with ``cv="prefit"``.
     cell_overlap : float, default=0.25

@@ -98,7 +98,7 @@ class SVCSearch(ClassifierMixin, BaseEstimator):
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
     cells, cell_overlap
-        Machines for cells of the samples, as for :class:`mercer.SVC`.
+        SVMs on cells of the samples, as for :class:`mercer.SVC`.
     per_cell : bool, default=False
         Whether every cell has the gamma and the C that are best on its own held-out samples; of
         equal or nearly equal ones, what is best for all cells counts. Without `gammas`, each cell

@@ -38,8 +38,7 @@ def support_vectors(estimator) -> Any:
     """
     if _landmarks.is_low_rank(estimator) or is_divided(estimator):
         raise AttributeError(
-            "a machine on landmarks or cells keeps no support vectors: they are the rows support_ "
-            "of X"
+            "an SVM on landmarks or cells keeps no support vectors: they are the rows support_ of X"
         )
     choice = estimator._choice
     if not isinstance(choice, Described) or choice.alone:

@@ -78,7 +78,7 @@ def search(estimator, X, y, sample_weight, groups) -> SearchResult:
 def _of_cells(
     estimator, candidate: Candidates, cs: list[float], splits: Splits, clock: Clock
 ) -> SearchResult:
-    """The machine whose cells choose for themselves."""
+    """The SVM whose cells each choose gamma and C."""
     machine, X, choice = candidate.machine, candidate.X, candidate.choice
     _all_have_all_classes(machine.classes_[candidate.targets[0][1]], splits)
     is_open = estimator.gammas is None and candidate.gammas != [None]

@@ -87,7 +87,7 @@ def search(estimator, X, y, sample_weight, groups) -> RegressionSearch:
 def _of_cells(
     estimator, machine: SVR, gammas: list, part: tuple, splits: Splits, clock: Clock
 ) -> RegressionSearch:
-    """The machine whose cells choose gamma and C for themselves, with one epsilon for all."""
+    """The SVM whose cells each choose gamma and C, with one epsilon for all."""
     X, (y, weights), _ = part
     unit, cs = spread_of(y, weights), _costs(estimator)
     is_open = estimator.gammas is None and gammas != [None]

@@ -79,7 +79,7 @@ class SVRSearch(RegressorMixin, BaseEstimator):
     landmarks, landmark_tol, landmark_method, polish
         An approximation of the kernel by landmarks, as for :class:`mercer.SVC`.
     cells, cell_overlap
-        Machines for cells of the samples, as for :class:`mercer.SVC`.
+        SVMs on cells of the samples, as for :class:`mercer.SVC`.
     per_cell : bool, default=False
         Whether every cell has the gamma and the C that are best on its own held-out samples, as for
         :class:`mercer.SVCSearch`; epsilon is that of all. C, epsilon and tol are then in standard

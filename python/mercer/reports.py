@@ -45,7 +45,7 @@ class LossFacts(TypedDict):
     """How a support vector machine on landmarks does on some training samples.
 
     The loss is the hinge loss of classes, what regressions miss beyond the tube, and the distance
-    outside of one-class machines.
+    outside of one-class SVMs.
     """
 
     rows: int

@@ -34,9 +34,7 @@ pub(crate) use read_by_number_type;
 
 /// The error for an array of other numbers or dimensions.
 pub fn other_number_type() -> PyErr {
-    PyTypeError::new_err(
-        "the array has another number type or another number of dimensions than expected",
-    )
+    PyTypeError::new_err("the array has an unexpected number type or number of dimensions")
 }
 
 /// A matrix in either number type, in C or Fortran order.

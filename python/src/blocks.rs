@@ -317,7 +317,7 @@ impl Kinds {
     }
 }
 
-/// Whether every cell of a column is a number or missing, so that what is wrong with it can be told with its place.
+/// Whether every cell of a column is a number or missing, so that an error can name its place.
 fn holds_numbers(column: &Column) -> bool {
     (0..column.len()).all(|row| column.number(row).is_some())
 }

@@ -1,5 +1,4 @@
-//! Thread pools, one for each number of threads, made when first asked for. Of one thread there is a pool for each thread that asks for it: callers that want one thread
-//! each run side by side, and a fit that waits for others in this process does not hold the thread that they need.
+//! Thread pools, made when first needed: one for each number of threads, and one for each thread of Python that works on a single one.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -19,31 +18,25 @@ struct Pools {
 static POOLS: Mutex<Option<Pools>> = Mutex::new(None);
 
 thread_local! {
-    /// The pool of one thread for this thread, with the process that made it.
-    static ALONE: RefCell<Option<(u32, Context)>> = const { RefCell::new(None) };
+    /// The single thread that works for this thread of Python. If all shared one, work on one thread could not go on beside
+    /// other such work, and would wait for ever for a fit that waits for it: that of a Dask client whose workers are in the same process.
+    static SINGLE: RefCell<Option<(u32, Context)>> = const { RefCell::new(None) };
 }
 
 /// A context with `threads` threads and `budget` bytes, or what the machine has free now.
-pub fn context(py: Python<'_>, threads: usize, budget: Option<u64>) -> Context {
-    let context = if threads == 1 { alone() } else { shared(py, threads) };
+///
+/// The token proves that the interpreter's lock is held, as it is during a fork: so no fork can happen while the table
+/// is locked.
+pub fn context(_: Python<'_>, threads: usize, budget: Option<u64>) -> Context {
+    let context = if threads == 1 { single() } else { shared(threads) };
     match budget {
         Some(bytes) => context.with_budget(bytes),
         None => context.with_free_memory(),
     }
 }
 
-fn alone() -> Context {
-    ALONE.with_borrow_mut(|known| {
-        let process = std::process::id();
-        if known.as_ref().is_some_and(|(own, _)| *own != process) {
-            std::mem::forget(known.take());
-        }
-        known.get_or_insert_with(|| (process, Context::new(1))).1.clone()
-    })
-}
-
-/// The token proves that the interpreter's lock is held, as it is during a fork: so no fork can happen while the table is locked.
-fn shared(_: Python<'_>, threads: usize) -> Context {
+/// The context of all work on so many threads.
+fn shared(threads: usize) -> Context {
     let mut table = POOLS.lock().unwrap_or_else(|broken| broken.into_inner());
     let process = std::process::id();
     if table.as_ref().is_some_and(|pools| pools.process != process) {
@@ -52,6 +45,17 @@ fn shared(_: Python<'_>, threads: usize) -> Context {
     }
     let pools = table.get_or_insert_with(|| Pools { process, by_threads: HashMap::new() });
     pools.by_threads.entry(threads).or_insert_with(|| Context::new(threads)).clone()
+}
+
+/// The context of one thread that works for the calling one.
+fn single() -> Context {
+    let process = std::process::id();
+    SINGLE.with_borrow_mut(|kept| {
+        if kept.as_ref().is_some_and(|(of, _)| *of != process) {
+            std::mem::forget(kept.take()); // as above
+        }
+        kept.get_or_insert_with(|| (process, Context::new(1))).1.clone()
+    })
 }
 
 /// The bytes that are free for this process, less a tenth.

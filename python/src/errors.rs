@@ -17,7 +17,7 @@ pyo3::create_exception!(
     mercer,
     FormatError,
     PyValueError,
-    "A file can be read but not understood."
+    "A file can be read, but its content cannot be parsed."
 );
 
 pyo3::create_exception!(

@@ -77,8 +77,7 @@ pub fn continue_fit(
 pub fn refuse_without_sums(state: Option<&LandmarkState>) -> PyResult<()> {
     match state.is_some_and(|state| state.sums.is_none()) {
         true => Err(PyValueError::new_err(
-            "the model does not hold what more samples are added to, since it was fitted by fit: begin with partial_fit, which \
-             keeps it",
+            "the model was fitted by fit, which does not keep the sums that more samples are added to: use partial_fit from the start",
         )),
         false => Ok(()),
     }

@@ -66,7 +66,7 @@ pub fn merge_parts<'py>(
 ) -> PyResult<Bound<'py, PyBytes>> {
     let merged = enter(py, &run, |ctx| {
         let mut all = parts.iter().map(|part| packet_from_bytes(part));
-        let none = || Error::Shape("no part of the work came back".into());
+        let none = || Error::Shape("the workers returned no results".into());
         let mut sum = all.next().ok_or_else(none)??;
         all.try_for_each(|part| sum.merge(ctx, &part?))?;
         packet_to_bytes(&sum)
@@ -111,7 +111,7 @@ pub fn fit_svm_cells(
 ) -> PyResult<Model> {
     let (params, targets) = (settings.params(py)?, targets.read()?);
     let Given::Samples(samples) = &x else {
-        return Err(PyTypeError::new_err("machines are fitted elsewhere on samples alone"));
+        return Err(PyTypeError::new_err("only SVMs on samples are fitted on other machines"));
     };
     let samples = samples.get().samples();
     let fitted = |ctx: &Context, packets: Vec<Packet>| fitted_by(ctx, &farm, &packets);

@@ -91,8 +91,7 @@ pub fn copy_strings(texts: &[Bound<'_, PyString>]) -> PyResult<mercer::Result<St
     let read = |(row, text): (usize, &Bound<'_, PyString>)| {
         text.to_str().map(str::to_owned).map_err(|_| {
             PyValueError::new_err(format!(
-                "the text at row {row} (counted from 0) holds half of a surrogate pair, which is no character: decode it \
-                 anew"
+                "the text at row {row} (counted from 0) contains an unpaired surrogate: decode it again"
             ))
         })
     };

@@ -36,7 +36,7 @@ pub fn check_matrix<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let matrix = matrix.view()?;
     let mut found = enter(py, &run, |ctx| {
-        let hint = "look at fewer samples (max_samples)";
+        let hint = "use fewer samples (max_samples)";
         let _reserved = ctx.reserve("the kernel matrix", more, hint)?;
         Validity::with_limit(ctx, matrix, most)
     })?;
@@ -54,7 +54,7 @@ pub fn asymmetry(py: Python<'_>, matrix: Matrix<'_>, run: Run) -> PyResult<Optio
     enter(py, &run, |ctx| ctx.install(|| asymmetry_of(matrix)))
 }
 
-/// Tells samples by their places in a larger set.
+/// Identifies samples by their places in a larger set.
 fn rename(found: &mut Validity, among: &[usize], all: usize) {
     found.samples = all;
     found.asymmetric_at = found.asymmetric_at.map(|(i, j)| (among[i], among[j]));

@@ -1,4 +1,4 @@
-"""The estimators with a kernel, each with what it learns here and what it tells of samples."""
+"""The estimators with a kernel, each with what it is fitted on and what it computes."""
 
 import numpy as np
 

@@ -26,7 +26,7 @@ import mercer
 
 
 class Workers:
-    """Threads that run jobs at random until they are told to end, and that can be paused."""
+    """Threads that run jobs at random until they are stopped, and that can be paused."""
 
     def __init__(self, count: int, ledger: Ledger) -> None:
         self._ledger = ledger

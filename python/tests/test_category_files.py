@@ -114,8 +114,8 @@ def test_an_ordered_category_without_a_rank_is_missing_to_the_command(tmp_path):
     mercer.save(pipeline, tmp_path / "m.mercer")
     new = table.astype({"size": object})
     new.loc[4, "size"] = "vast"
-    found, told = predicted_by_command(tmp_path / "m.mercer", new, tmp_path)
-    assert "vast" in told
+    found, reported = predicted_by_command(tmp_path / "m.mercer", new, tmp_path)
+    assert "vast" in reported
     gap = table.copy()
     gap.loc[4, "size"] = None
     np.testing.assert_allclose(found, pipeline.predict(gap), rtol=1e-6)

@@ -14,6 +14,7 @@ pytest.importorskip("dask.array")
 
 import dask
 import dask.array as da
+from dask.distributed import Client
 from dask_setup import OPTIONS, N, client, rows, same  # noqa: F401
 
 import mercer.dask as md
@@ -31,10 +32,18 @@ def test_kernel_pca_is_that_of_one_machine(client, rows, chunks):
     same(local, whole, "eigenvalues_", "landmarks_", "explained_variance_ratio_")
     assert np.array_equal(local.transform(X[:100]), whole.transform(X[:100]))
     assert local.report_["landmarks"] == whole.report_["landmarks"]
-    told = found.report_["dask"]
-    assert (told["workers"], told["retries"], told["passes"]) == (2, 0, 2)
+    reported = found.report_["dask"]
+    assert (reported["workers"], reported["retries"], reported["passes"]) == (2, 0, 2)
     assert isinstance(local, mercer.KernelPCA)
     assert "dask" not in local.report_
+
+
+def test_a_fit_on_one_thread_does_not_wait_for_a_worker_in_its_process(rows, monkeypatch):
+    monkeypatch.setenv("MERCER_NUM_THREADS", "1")
+    with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as own:
+        blocks = da.from_array(rows[0][:5000], chunks=(1000, 4))
+        found = md.KernelPCA(own, n_components=2, **OPTIONS).fit(blocks)
+        same(found.to_local(), mercer.KernelPCA(2, **OPTIONS).fit(rows[0][:5000]), "eigenvalues_")
 
 
 def test_regression_with_weights_is_that_of_one_machine(client, rows):

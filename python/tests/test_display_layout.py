@@ -76,7 +76,7 @@ def test_labels_cover_no_marks():
 def test_labels_that_are_left_out_are_counted():
     display = crowded()
     said = display.ax_.get_title("right")
-    assert said == f"{display.n_left_out_} of 300 labels left out for want of room"
+    assert said == f"{display.n_left_out_} of 300 labels left out for lack of space"
     roomy = EmbeddingDisplay.from_predictions([[0, 0], [1, 1]], labels=["a", "b"])
     assert roomy.n_left_out_ == 0
     assert roomy.ax_.get_title("right") == ""

@@ -269,7 +269,7 @@ def test_dates_never_become_nanoseconds(X, model):
 
 
 def misaligned(values):
-    """The same numbers where no number of their type belongs, as arrays from other processes lie."""
+    """The same numbers at a place that does not suit them, as arrays from other processes lie."""
     place = np.zeros(values.nbytes + 1, np.uint8)[1:].view(values.dtype).reshape(values.shape)
     place[...] = values
     assert not place.flags.aligned

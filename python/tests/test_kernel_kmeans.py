@@ -172,12 +172,12 @@ def test_the_objective_never_rises():
     for seed in range(10):
         start = np.random.default_rng(seed).integers(0, 12, size=len(X))
         model = KernelKMeans(12, gamma=0.05, init=start, tol=0).fit(X, sample_weight=W)
-        told = model.report_["clusters"]
-        objectives = np.array(told["objectives"])
+        reported = model.report_["clusters"]
+        objectives = np.array(reported["objectives"])
         assert len(objectives) > 2
         assert (np.diff(objectives) <= 1e-12 * objectives[0]).all()
         assert objectives[-1] == pytest.approx(model.inertia_)
-        assert told["moved"] > 0
+        assert reported["moved"] > 0
         assert model.report_["converged"]
 
 

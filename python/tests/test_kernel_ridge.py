@@ -164,10 +164,10 @@ def test_warm_start_needs_fewer_passes():
 def test_without_penalty_the_shortest_of_the_best():
     """Twice the same rows with other targets: a singular matrix, and no exact solution."""
     twice, target = np.tile(X[:40], (2, 1)), np.concatenate([y[:40], y[40:80]])
-    with pytest.warns(UserWarning, match=r"singular, effective rank 4 of 80") as told:
+    with pytest.warns(UserWarning, match=r"singular, effective rank 4 of 80") as reported:
         model = KernelRidge(0).fit(twice, target)
-    assert "alpha" in str(told[0].message)
-    assert told[0].filename == __file__
+    assert "alpha" in str(reported[0].message)
+    assert reported[0].filename == __file__
     expected = np.linalg.lstsq(twice @ twice.T, target, rcond=1e-10)[0]
     assert_allclose(model.dual_coef_, expected, atol=1e-9)
     system = model.report_["system"]

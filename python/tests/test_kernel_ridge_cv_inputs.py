@@ -196,6 +196,6 @@ def test_files_pickles_and_clones(tmp_path, target):
 
 
 def test_the_edge_of_the_grid_is_told():
-    with pytest.warns(UserWarning, match="smallest of the grid") as told:
+    with pytest.warns(UserWarning, match="smallest of the grid") as reported:
         KernelRidgeCV([10.0, 100.0], gamma=0.4).fit(X, y)
-    assert told[0].filename == __file__
+    assert reported[0].filename == __file__

@@ -88,7 +88,7 @@ def test_a_search_far_away_has_the_scores_of_high_precision(cv, kernel):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         double, single = made.fit(far, y), single.fit(far, y)
-    # Whatever single precision cannot tell is not in its grid.
+    # Whatever single precision cannot distinguish is not in its grid.
     assert single.best_score_ == pytest.approx(double.best_score_, rel=0.05)
     assert single.score(far, y) == pytest.approx(double.score(far, y), abs=0.02)
     if kernel != "poly" and "linear" not in kernel:

@@ -1,4 +1,4 @@
-"""Inputs that new users try, and what they are told."""
+"""Inputs that new users try, and the messages they get."""
 
 import warnings
 

@@ -23,7 +23,7 @@ HURRIED = {
 }
 
 
-def told(name, **params):
+def reported(name, **params):
     """The model of a fit, and all that it warned of."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -33,7 +33,7 @@ def told(name, **params):
 
 @pytest.mark.parametrize("name", list(HURRIED))
 def test_a_solver_that_did_not_converge_says_so(name):
-    model, caught = told(name, **HURRIED[name])
+    model, caught = reported(name, **HURRIED[name])
     assert any(issubclass(one.category, ConvergenceWarning) for one in caught), caught
     assert not report_of(model)["converged"]
 
@@ -47,7 +47,7 @@ def test_an_indefinite_kernel_is_named(name):
     params = other_kernel(name, "sigmoid(gamma=1, coef0=-1)")
     # A penalty beyond the most negative eigenvalue would hide it.
     params |= {"alphas": [0.1]} if name == "KernelRidgeCV" else {}
-    model, caught = told(name, **params)
+    model, caught = reported(name, **params)
     said = " ".join([*report_of(model)["notes"], *(str(one.message) for one in caught)])
     assert "indefinite" in said or "negative eigenvalue" in said, said
 
@@ -56,6 +56,6 @@ def test_an_indefinite_kernel_is_named(name):
 def test_a_usual_fit_has_nothing_to_say(name):
     # A grid of one value has no edge.
     grid = {"Cs": [1.0], "gammas": [0.1]} if name in ("SVCSearch", "SVRSearch") else {}
-    model, caught = told(name, **grid)
+    model, caught = reported(name, **grid)
     assert not caught, [str(one.message) for one in caught]
     assert report_of(model) is None or not report_of(model)["notes"]

@@ -119,10 +119,9 @@ def test_one_row(name):
     try:
         model = make(name, **params).fit(samples(name, X[:1]), *y)
     except ValueError as refused:
-        told = str(refused)
-        assert any(word in told for word in ("1 sample", "one sample", "one class", "1 class")), (
-            told
-        )
+        reported = str(refused)
+        found = ("1 sample", "one sample", "one class", "1 class")
+        assert any(words in reported for words in found), reported
     else:
         for key, value in answers(model, samples(name, X[:1])).items():
             assert len(value) == 1, key

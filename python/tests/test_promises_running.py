@@ -30,7 +30,7 @@ every = pytest.mark.parametrize("name", list(CASES))
 LARGE = np.random.default_rng(0).normal(size=(1500, 4))
 
 
-# So few samples are repaired before there is anything to tell, but for the method of many rounds.
+# So few samples are repaired before there is any progress, but for the method of many rounds.
 TELLING = {"KernelRepair": {"method": "nearest"}}
 
 

@@ -52,6 +52,23 @@ def test_number_of_threads(monkeypatch):
         mercer.set_num_threads(0)
 
 
+def test_work_on_one_thread_does_not_wait_for_other_such_work(many):
+    """A fit may wait for another one, as that of a Dask client for workers in its process."""
+    X, ended = many[:40], []
+
+    def kernel(a, b):
+        if not ended:
+            other = threading.Thread(target=lambda: KernelPCA(2, kernel="rbf", n_jobs=1).fit(X))
+            other.daemon = True
+            other.start()
+            other.join(timeout=60)
+            ended.append(not other.is_alive())
+        return float(a @ b)
+
+    KernelPCA(2, kernel=kernel, n_jobs=1).fit(X)
+    assert ended == [True]
+
+
 def test_a_small_budget_computes_tiles_anew(many):
     stored = KernelPCA(2, kernel="rbf", eigen_solver="krylov").fit(many)
     tiled = KernelPCA(2, kernel="rbf", eigen_solver="krylov", memory_budget="30MB").fit(many)
@@ -237,9 +254,9 @@ REGRESSION = """
     model = {made}.fit(X[:100], y[:100])
     before = model.predict(X[:5])
     def tell(step):
-        if not told:
-            told.append(print("working", flush=True))
-    told = []
+        if not reported:
+            reported.append(print("working", flush=True))
+    reported = []
     try:
         model.set_params(progress=tell).fit(X, y)
     except KeyboardInterrupt:

@@ -171,10 +171,12 @@ class TestEdges:
     def test_epsilon(self):
         with pytest.warns(UserWarning, match=r"best epsilon is the smallest .* set epsilons"):
             SVRSearch([1.0, 4.0, 16.0], [0.5, 1.0], [1.0]).fit(X, WAVE)
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as reported:
             warnings.simplefilter("always")
             SVRSearch([4.0], [0.0, 1.0], [1.0]).fit(X, WAVE)
-        assert not [one for one in told if "epsilon" in str(one.message)], "there is nothing below"
+        assert not [one for one in reported if "epsilon" in str(one.message)], (
+            "there is nothing below"
+        )
 
     def test_nothing_is_said_inside_or_where_scores_are_flat(self):
         with warnings.catch_warnings():

@@ -413,13 +413,13 @@ def test_progress_tells_the_time_that_is_left(folder, rows):
     ]:
         steps = []
         estimator.set_params(progress=steps.append).fit(table)
-        told = [step for step in steps if step.stage == "fit on landmarks"]
-        assert told, estimator
-        assert all(step.remaining is not None and step.remaining >= 0 for step in told)
-        shares = [step.done / step.total for step in told]
+        reported = [step for step in steps if step.stage == "fit on landmarks"]
+        assert reported, estimator
+        assert all(step.remaining is not None and step.remaining >= 0 for step in reported)
+        shares = [step.done / step.total for step in reported]
         assert shares == sorted(shares)
         assert shares[-1] == 1
-        assert {step.message for step in told} <= wanted | {"landmarks"}
+        assert {step.message for step in reported} <= wanted | {"landmarks"}
 
 
 def test_progress_counts_rows(folder, rows):

@@ -49,9 +49,9 @@ def test_estimates_come_first_and_stand_in_the_report(tmp_path):
     # The same work is estimated whatever the clock says.
     others = {mode["mode"]: mode for mode in two.report_["machine"]["choice"]["modes"]}
     assert all(mode["work"] == others[name]["work"] for name, mode in modes.items())
-    told = [step.message for step in steps if step.stage == "estimates"]
-    assert len(told) == 1
-    assert "is chosen" in told[0]
+    reported = [step.message for step in steps if step.stage == "estimates"]
+    assert len(reported) == 1
+    assert "is chosen" in reported[0]
     one.save(tmp_path / "auto.mercer")
     np.testing.assert_array_equal(
         load(tmp_path / "auto.mercer").decision_function(X[:99]), one.decision_function(X[:99])

@@ -172,7 +172,7 @@ def test_a_cell_of_one_class_is_constant_and_told():
     rows = np.vstack([X, X[:, ::-1] + 100.0])
     y = np.concatenate([Y, np.zeros(len(X), dtype=int)])
     model = SVC(**KERNEL, cells=len(X), cell_overlap=0.0).fit(rows, y)
-    assert "samples of one class alone" in model.report_["reason"]
+    assert "samples of a single class" in model.report_["reason"]
     far = X[:50, ::-1] + 100.0
     assert not model.predict(far).any()
     assert len(np.unique(model.decision_function(far))) == 1

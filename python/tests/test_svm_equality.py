@@ -168,9 +168,9 @@ def test_the_optimum_itself(name):
     objective, decision = equality.errors(case, data, ours, K)
     assert -1e-12 < objective < 1e-9
     assert decision < 1e-4
-    told = ours.report_["machine"]["problems"][0]["objective"]
+    reported = ours.report_["machine"]["problems"][0]["objective"]
     (part,) = equality_measure.parts(case, data, ours)
-    assert told == pytest.approx(equality_measure.solved(case, part, K)[0], rel=1e-5)
+    assert reported == pytest.approx(equality_measure.solved(case, part, K)[0], rel=1e-5)
 
 
 def test_a_kernel_that_is_none_may_have_several_solutions():

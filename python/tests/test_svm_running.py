@@ -1,4 +1,4 @@
-"""Support vector machines that are stopped, go on, and tell of themselves."""
+"""Support vector machines that are stopped, continue, and report."""
 
 import signal
 import subprocess
@@ -112,10 +112,10 @@ LONG = """
     X = np.random.default_rng(0).normal(size=(6000, 20))
     y = {aim}
     def tell(step):
-        told.append(step.stage)
-        if told.count("support vectors") == 3:  # the first is before any work
+        reported.append(step.stage)
+        if reported.count("support vectors") == 3:  # the first is before any work
             print("working", flush=True)
-    told, model = [], {made}
+    reported, model = [], {made}
     try:
         model.set_params(progress=tell).fit(X, y)
     except KeyboardInterrupt:

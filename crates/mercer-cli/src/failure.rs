@@ -131,7 +131,7 @@ fn flag(name: Param) -> &'static str {
 fn with_flag_names(error: &Error) -> String {
     match error {
         Error::Parameter { name, message } => format!("{}: {message}", flag(*name)),
-        Error::Cell { path, message, is_text } => {
+        Error::Cell { path, message, is_text, .. } => {
             let advice = match is_text {
                 true => {
                     "exclude the column with --columns, use it as --label, or use a string kernel"
@@ -139,9 +139,6 @@ fn with_flag_names(error: &Error) -> String {
                 false => "impute it or remove the row first, or exclude the column with --columns",
             };
             format!("{}: {message}: {advice}", path.display())
-        }
-        Error::Memory { hint, .. } if hint.contains("landmarks") => {
-            format!("{error} (--memory sets the budget, --landmarks the number of landmarks)")
         }
         error if error.is_memory() => format!("{error} (--memory sets the budget)"),
         error => error.to_string(),
@@ -159,9 +156,7 @@ mod tests {
         let error = Error::parameter(Param::SampleWeights, "all weights are zero");
         assert_eq!(with_flag_names(&error), "--weights: all weights are zero");
         let error = Error::memory("the solver", 9, 5, "use at most 3 landmarks");
-        assert!(with_flag_names(&error).ends_with(
-            "3 landmarks (--memory sets the budget, --landmarks the number of landmarks)"
-        ));
+        assert!(with_flag_names(&error).ends_with("3 landmarks (--memory sets the budget)"));
         let error = Error::parameter("metric", "accuracy does not score values");
         assert_eq!(with_flag_names(&error), "--metric: accuracy does not score values");
     }

@@ -260,7 +260,7 @@ fn style(step: &Step) -> ProgressStyle {
         .progress_chars("━╸─")
 }
 
-/// A time in words: to the second, since work that tells it knows it well.
+/// A time in words: to the second.
 fn left(seconds: f64) -> String {
     let whole = Duration::try_from_secs_f64(seconds.round()).unwrap_or(Duration::MAX).as_secs();
     match (whole / 3600, whole / 60 % 60, whole % 60) {
@@ -356,8 +356,8 @@ mod tests {
     fn what_work_tells_of_its_end_is_shown() {
         let hidden = Some(ProgressDrawTarget::hidden());
         let progress = Progress::drawing_on(StopFlag::default(), hidden);
-        let told = Step { remaining: Some(754.6), ..step("fit on landmarks", 1.0, None) };
-        let _ = progress.step(&told);
+        let reported = Step { remaining: Some(754.6), ..step("fit on landmarks", 1.0, None) };
+        let _ = progress.step(&reported);
         assert_eq!(lock(progress.shown.as_ref().unwrap()).bar.prefix(), "12m 35s");
         assert_eq!(
             (left(0.4), left(59.6), left(7322.0)),

@@ -131,7 +131,7 @@ impl Scored {
 
     /// `RMSE 0.523 ± 0.012, R² 0.873`.
     pub fn text(&self) -> String {
-        let value = with_spread(self.value, self.spread);
+        let value = with_std_error(self.value, self.spread);
         let r2 = self.r2.map(|r2| format!(", R² {r2:.3}")).unwrap_or_default();
         format!("{} {value}{r2}", self.measure.name())
     }
@@ -228,7 +228,7 @@ impl Scores {
 }
 
 /// A number with its standard error, rounded to the significant digits.
-pub fn with_spread(value: f64, spread: Option<f64>) -> String {
+pub fn with_std_error(value: f64, spread: Option<f64>) -> String {
     let plain = value == 0.0 || (1e-3..1e6).contains(&value.abs());
     let Some(spread) = spread.filter(|s| *s > 0.0) else {
         return if plain { rounded(value) } else { format!("{value:.3e}") };
@@ -306,7 +306,7 @@ mod tests {
             (123456.0, None, "123456"),
         ];
         for (value, spread, text) in cases {
-            assert_eq!(with_spread(value, spread), text);
+            assert_eq!(with_std_error(value, spread), text);
         }
     }
 

@@ -98,7 +98,7 @@ fn draw_lines(svg: &mut Svg, plane: &Plane, picture: &Shares) {
     }
 }
 
-/// The marked points with what they tell.
+/// The marked points with their texts.
 fn draw_points(svg: &mut Svg, plane: &Plane, picture: &Shares) {
     for (place, line) in picture.lines.iter().enumerate() {
         for (point, hint) in line.points.iter().zip(&line.hints) {

@@ -84,7 +84,7 @@ params! {
     Neighbours = "neighbours",
     /// A fraction of samples.
     Nu = "nu",
-    /// Whether a low-rank fit goes on to the exact machine.
+    /// Whether a low-rank fit continues to the exact solution.
     Polish = "polish",
     /// The repair of a kernel matrix.
     Repair = "repair",
@@ -221,7 +221,7 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// A file can be read but not understood.
+    /// A file can be read, but its content cannot be parsed.
     #[error("{}: {message}", path.display())]
     Format {
         /// The file.
@@ -239,6 +239,8 @@ pub enum Error {
         message: String,
         /// Whether the cell holds text, so that its column may not be one of numbers at all.
         is_text: bool,
+        /// Whether it has no value.
+        is_missing: bool,
     },
 }
 

@@ -305,7 +305,7 @@ class BoundaryDisplay(Display):
 
 
 def _decision(grid: PlaneGrid, sides: BoundaryClasses) -> np.ndarray | None:
-    """The decision on the grid, where one number tells two sides apart."""
+    """The decision on the grid, where one number separates two sides."""
     if len(sides.names) != 2 or not hasattr(grid.estimator, "decision_function"):
         return None
     found = np.asarray(grid.estimator.decision_function(grid.rows), dtype=np.float64)

@@ -344,5 +344,5 @@ def outputs_of(estimator: object, count: int) -> list[str]:
 
 
 def ratios_of(estimator: object) -> np.ndarray | None:
-    """Return the shares of variance of an estimator's components, if it tells them."""
+    """Return the shares of variance of an estimator's components, if it has them."""
     return getattr(last_step(estimator), "explained_variance_ratio_", None)

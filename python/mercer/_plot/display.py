@@ -97,7 +97,7 @@ class Display:
 
 
 def _larger(handles: Sequence) -> float:
-    """How many times larger marks are in the legend, where they are hard to tell in the picture."""
+    """How many times larger marks are in the legend, where they are hard to distinguish."""
     sized = [handle.get_sizes() for handle in handles if hasattr(handle, "get_sizes")]
     areas = [sizes[0] for sizes in sized if len(sizes)]
     return max(1.0, (26 / min(areas)) ** 0.5) if areas else 1.0

@@ -46,7 +46,7 @@ def write_labels(
         said = ax.set_title("some are left out", fontsize="small", loc="right", color=theme.muted)
         written = _place(ax, points, texts, theme, gap, others)
         left_out = len(texts) - len(written)
-        said.set_text(f"{left_out} of {len(texts)} labels left out for want of room")
+        said.set_text(f"{left_out} of {len(texts)} labels left out for lack of space")
     return len(texts) - len(written)
 
 

@@ -23,7 +23,7 @@ from mercer._plot.theme import CLASSES, LINES, MARKERS, Theme, theme_of
 from mercer._plot.ticks import cells, positions, scale_of
 
 _STYLES = ("curves", "heat", "points")
-# Beyond these, curves of one picture can no longer be told apart.
+# Beyond these, curves of one picture can no longer be distinguished.
 _MOST_CURVES = 8
 _SYMBOLS = {"alpha": "λ (alpha)", "gamma": "γ (gamma)", "nu": "ν (nu)", "epsilon": "ε (epsilon)"}
 

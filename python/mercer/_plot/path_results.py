@@ -214,7 +214,7 @@ def best_of(estimator: object) -> int:
 
 
 def score_name_of(estimator: object) -> str:
-    """Return what the score of a search is, as far as it tells."""
+    """Return what the score of a search is, as far as it is known."""
     scoring = getattr(estimator, "scoring", None)
     usual = {SVCSearch: "accuracy", SVRSearch: "R²", KernelRidgeCV: "negative mean squared error"}
     name = usual.get(type(estimator), "score") if scoring is None else "score"

@@ -1,4 +1,4 @@
-"""Colours that people with any kind of colour vision can tell apart, on light and dark paper."""
+"""Colours that people with any kind of colour vision can distinguish, on light and dark paper."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 Rgb = tuple[float, float, float]
 
 # The colours of the command line's pictures, which are those of Okabe and Ito first. The order is
-# another: neighbours differ in lightness too, so that few classes can be told apart in grey.
+# another: neighbours differ in lightness too, so that few classes can be distinguished in grey.
 CLASSES = (
     "#0072b2",  # blue
     "#e69f00",  # orange

@@ -21,7 +21,7 @@ _GROUPS = (
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Fit what the words of a command line ask for; returns the exit code."""
+    """Fit as the flags of a command line say; returns the exit code."""
     flags = _parser().parse_args(words)
     try:
         _run(flags)
@@ -91,11 +91,11 @@ def _run(flags: argparse.Namespace) -> None:
     if flags.output is not None:
         _results(flags, local).write(flags.output)
     if not flags.quiet:
-        told = found.report_["dask"]
+        reported = found.report_["dask"]
         rows = local.report_["landmarks"]["rows"]
         print(
-            f"{rows} rows on {told['workers']} workers in {told['passes']} passes; "
-            f"{told['retries']} tasks began again; the model is in {flags.model}"
+            f"{rows} rows on {reported['workers']} workers in {reported['passes']} passes; "
+            f"{reported['retries']} tasks were restarted; the model is in {flags.model}"
         )
 
 

@@ -75,7 +75,7 @@ def rows_of(X: Any, start: int, stop: int) -> Any:
 
 
 def aligned(X: Any) -> Any:
-    """Return an array at a place in memory that suits its numbers: one that travelled may lie
+    """Return an array at a place in memory that suits its numbers: one that was received may lie
     anywhere.
     """
     parts = (X.data, X.indices, X.indptr) if sparse.issparse(X) and X.format == "csr" else (X,)

@@ -86,7 +86,7 @@ class ClusterReader(RemoteReader):
         self._is_read = False
 
     def next(self) -> Block | None:
-        """Return the first rows, and nothing else: the others are not here."""
+        """Return the first rows: the others are on the workers."""
         if self._is_read:
             return None
         self._is_read = True

@@ -184,7 +184,7 @@ class KernelPCA(Transformer):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelPCA`; `landmarks` is required.
 
@@ -213,7 +213,7 @@ class Nystroem(Transformer):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.Nystroem`.
     """
@@ -227,7 +227,7 @@ class KernelRidge(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelRidge`; `landmarks` is required.
     """
@@ -241,7 +241,7 @@ class KernelRidgeClassifier(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelRidgeClassifier`; `landmarks` is required.
     """
@@ -260,7 +260,7 @@ class KernelRidgeCV(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelRidgeCV`; `landmarks` is required.
     """
@@ -274,7 +274,7 @@ class KernelPCADetector(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelPCADetector`; `landmarks` is required.
     """
@@ -296,7 +296,7 @@ class KernelKMeans(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.KernelKMeans`; `landmarks` is required.
     """

@@ -26,7 +26,7 @@ class CellMachine(Distributed):
     score = Predictor.score
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CellMachine:
-        """Divide the samples into cells here, and fit a machine for each on the cluster.
+        """Divide the samples into cells here, and fit an SVM for each on the cluster.
 
         Parameters
         ----------
@@ -65,7 +65,7 @@ class CellMachine(Distributed):
 
 
 class Farm:
-    """What fits machines on workers."""
+    """Fits SVMs on workers."""
 
     def __init__(self, client: Client) -> None:
         self._client, self.tasks = client, 0
@@ -103,7 +103,7 @@ class SVC(CellMachine):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.SVC`; `cells` is required.
     """
@@ -121,7 +121,7 @@ class SVR(CellMachine):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.SVR`; `cells` is required.
     """

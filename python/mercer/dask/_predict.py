@@ -68,7 +68,7 @@ def _read(table: Scan, model: Any, method: str, nothing: np.ndarray) -> np.ndarr
 
 
 def _call(X: Any, model: Any, method: str, nothing: np.ndarray | None = None) -> Any:
-    """What a method says of a block; `nothing` of one without rows, as data frames may have."""
+    """The result of a method for a block; `nothing` for one without rows."""
     if nothing is not None and X.shape[0] == 0:
         return nothing
     with threadpool_limits(1):

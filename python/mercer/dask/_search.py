@@ -28,7 +28,7 @@ class SVCSearch(Predictor):
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster; by default the client that was made last.
+        The cluster; by default the most recently created client.
     **params
         Those of :class:`mercer.SVCSearch`.
     """

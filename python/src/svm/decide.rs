@@ -60,12 +60,12 @@ fn decisions(py: Python<'_>, machine: &Svm, x: &Given<'_>, run: &Run) -> PyResul
 }
 
 fn classes(model: &Bound<'_, Model>) -> PyResult<usize> {
-    let none = || PyValueError::new_err("this machine has no classes");
+    let none = || PyValueError::new_err("this SVM is not a classifier");
     machine(model.get())?.classes.as_ref().map(Vec::len).ok_or_else(none)
 }
 
 fn probabilities(model: &Bound<'_, Model>, decisions: &Mat<f64>) -> PyResult<Mat<f64>> {
-    let none = || PyValueError::new_err("this machine is not calibrated");
+    let none = || PyValueError::new_err("this SVM is not calibrated");
     let calibration = machine(model.get())?.calibration.as_ref().ok_or_else(none)?;
     Ok(calibration.probabilities(decisions, classes(model)?))
 }

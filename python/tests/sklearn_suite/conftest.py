@@ -12,7 +12,7 @@ sys.path.insert(0, str(HERE))
 
 from swapped import concerns_mercer  # noqa: E402
 
-# What mercer tells beside scikit-learn is looked at in tests of its own.
+# What mercer reports beyond scikit-learn has tests of its own.
 QUIET = ("UserWarning", "FutureWarning", "scipy.linalg.LinAlgWarning")
 COLLECTED = pytest.StashKey[list[str]]()
 MODULES = frozenset(path.name for path in HERE.glob("test_sklearn_*.py"))

@@ -30,7 +30,7 @@ fn share(text: &str) -> Result<f64, String> {
 /// How landmarks are chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Method {
-    /// Rows that the others represent badly are more likely (randomly pivoted Cholesky)
+    /// Randomly pivoted Cholesky: rows that are poorly represented so far are more likely
     PivotedCholesky,
     /// Every row with the same probability
     Uniform,

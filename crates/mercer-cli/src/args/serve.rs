@@ -22,7 +22,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Server")]
 pub struct ListenArgs {
-    /// The address to listen at; 0.0.0.0 is every address of this machine
+    /// Address to listen on; 0.0.0.0 means all addresses of this machine
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1")]
     pub host: IpAddr,
     /// The port; 0 is any free one
@@ -55,25 +55,25 @@ pub struct ServeArgs {
     /// The address.
     #[command(flatten)]
     pub listen: ListenArgs,
-    /// Require no token: whoever reaches the server can use it
+    /// Require no token: anyone who can reach the server can use it
     #[arg(long, conflicts_with = "token", help_heading = "Server")]
     pub no_token: bool,
     /// Largest request body
     #[arg(long, value_name = "SIZE", default_value = "8MiB", help_heading = "Limits")]
     pub max_body: MemorySize,
-    /// Most rows of one request
+    /// Maximum number of rows in a request
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub max_rows: u32,
-    /// Most time for one request, in seconds
+    /// Time limit of a request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=3600))]
     pub timeout: u32,
-    /// Most requests that wait; further ones are refused with status 503
+    /// Maximum number of waiting requests; further ones are refused with status 503
     #[arg(hide_short_help = true, long, value_name = "COUNT", default_value_t = 1024, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..))]
     pub queue: u32,
-    /// Most connections at the same time
+    /// Maximum number of simultaneous connections
     #[arg(hide_short_help = true, long, value_name = "COUNT", default_value_t = 256, help_heading = "Limits",
           value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub connections: u32,
@@ -116,7 +116,7 @@ pub struct ExploreArgs {
     /// The column that colours the points and names classes [default: the first column of text]
     #[arg(long, value_name = "COLUMN", requires = "source", help_heading = "Input")]
     pub label: Option<String>,
-    /// Most rows; of a larger table a random sample is explored
+    /// Maximum number of rows; a larger table is sampled at random
     #[arg(long, value_name = "COUNT", default_value_t = 5000, requires = "source", help_heading = "Input",
           value_parser = clap::value_parser!(u32).range(2..=20_000))]
     pub rows: u32,

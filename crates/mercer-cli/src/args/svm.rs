@@ -83,15 +83,15 @@ pub struct SmoArgs {
     /// An approximation for large tables.
     #[command(flatten)]
     pub landmarks: LandmarkArgs,
-    /// Go on from the fit on landmarks to the exact machine
+    /// Continue from the fit on landmarks to the exact solution
     #[arg(hide_short_help = true, long, requires = "landmarks", help_heading = "Kernel")]
     pub polish: bool,
-    /// Divide the rows into cells of at most this many, each with a machine of its own: for large tables of few columns
-    /// [default: one machine]
+    /// Divide the rows into cells of at most this many and fit an SVM on each: for large tables of few columns
+    /// [default: a single SVM]
     #[arg(hide_short_help = true, long, value_name = "ROWS", conflicts_with = "landmarks", help_heading = "Fit",
           value_parser = clap::value_parser!(u32).range(10..))]
     pub cells: Option<u32>,
-    /// How many rows of its neighbours a cell learns from beside its own, as a share of --cells
+    /// How many rows of neighbouring cells each cell is also fitted on, as a share of --cells
     #[arg(hide_short_help = true, long, value_name = "SHARE", requires = "cells", default_value = "0.25",
           value_parser = not_negative, help_heading = "Fit")]
     pub cell_overlap: f64,
@@ -312,8 +312,8 @@ pub struct SvmSearchArgs {
     /// Search a second, finer grid around the best of the first
     #[arg(long, help_heading = "Search")]
     pub refine: bool,
-    /// Let every cell of --cells have the kernel and the cost that are best on its own held-out rows; widths that are not given are
-    /// then those that the rows of the cell suggest
+    /// Choose the kernel and the cost of every cell of --cells on its own held-out rows; widths that are not given are then set from
+    /// the rows of the cell
     #[arg(hide_short_help = true, long, requires = "cells", conflicts_with_all = ["refine", "intervals"], help_heading = "Search")]
     pub per_cell: bool,
     /// Random seed of the folds

@@ -118,8 +118,7 @@ pub fn read(session: &Session, args: &TableArgs, input_kind: &InputKind) -> Resu
     if let Some(names) = table.names.as_ref().filter(|_| table.header_is_guess && !session.quiet) {
         session.progress.clear();
         crate::summary::warn(&format!(
-            "the first line ({}) was read as column names: if it is a row, add --header no; if it is not, --header yes \
-             ends this note",
+            "the first line ({}) was read as column names: if it is a row, add --header no; if it is not, --header yes silences this note",
             names.iter().take(6).cloned().collect::<Vec<_>>().join(",")
         ));
     }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::counted;
 use crate::prediction::{Confusion, Prediction};
-use crate::scores::{Measure, Scored, Scores, with_spread};
+use crate::scores::{Measure, Scored, Scores, with_std_error};
 
 /// The key among the notes of a model file.
 pub(super) const NOTES: &str = "test";
@@ -208,7 +208,7 @@ impl HeldOut {
     /// `ROC AUC 0.931 ± 0.022, log-loss 0.312, Brier score 0.091`.
     fn ranking_line(&self) -> Option<String> {
         let area =
-            self.roc_auc.map(|a| format!("ROC AUC {}", with_spread(a, self.roc_auc_std_error)));
+            self.roc_auc.map(|a| format!("ROC AUC {}", with_std_error(a, self.roc_auc_std_error)));
         let loss = self.log_loss.map(|loss| format!("log-loss {loss:.3}"));
         let brier = self.brier.map(|brier| format!("Brier score {brier:.3}"));
         let parts: Vec<String> = [area, loss, brier].into_iter().flatten().collect();

@@ -1,6 +1,6 @@
 //! Prediction intervals from leave-one-out residuals.
 //!
-//! The residual of each training row by the model fitted without it tells how far predictions for new rows are off. An interval of
+//! The residual of each training row by the model fitted without it shows how far predictions for new rows are off. An interval of
 //! level p reaches as far as the ⌈p(n + 1)⌉-th smallest of them (the jackknife of conformal prediction): no assumption about the
 //! noise is made, but rows are assumed to be exchangeable. Residuals of rows that were held out, or of folds, serve in the same way.
 //!

@@ -13,8 +13,7 @@ pub fn explanation(facts: &Facts) -> Option<Explanation> {
     let (count, rows) = (grouped(landmarks.landmarks), grouped(landmarks.rows as usize));
     let share = 100.0 * landmarks.residual_share();
     let text = format!(
-        "{count} landmarks stand for {rows} rows and leave {share:.3} % of the trace of the kernel matrix. Every eigenvalue of that matrix is \
-         larger than the one found by at most what is left."
+        "{count} landmarks represent {rows} rows and leave {share:.3} % of the trace of the kernel matrix unexplained. No eigenvalue of that matrix exceeds the computed one by more than the unexplained part."
     );
     let pictures = (landmarks.curve.len() > 2).then(|| draw(landmarks)).into_iter().collect();
     let tables = bounds(landmarks, facts.rows).into_iter().collect();

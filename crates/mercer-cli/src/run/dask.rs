@@ -14,8 +14,7 @@ pub fn run(words: impl Iterator<Item = OsString>) -> Result<(), Failure> {
     let known = Command::new(&python).args(["-c", "import mercer.dask"]).output();
     if !known.is_ok_and(|known| known.status.success()) {
         let message = format!(
-            "needs the Python package with Dask, which {} does not have: pip install 'mercer[dask]', or name another interpreter \
-             by MERCER_PYTHON",
+            "needs the Python package with Dask, which {} does not have: pip install 'mercer[dask]', or set MERCER_PYTHON to another interpreter",
             python.display()
         );
         return Err(Error::parameter(Param::Named("--dask"), message).into());

@@ -20,7 +20,7 @@ pub struct ModelColumns {
     pub label: Option<Label>,
     /// Further label columns.
     pub more_labels: Vec<Label>,
-    /// What is to be told about them: cells that were filled, unknown categories.
+    /// What to report about them: cells that were filled, unknown categories.
     pub notes: Vec<String>,
 }
 

@@ -257,7 +257,7 @@ fn run(
             columns: &described,
             pictures: &[scatter, spectrum(&component_output, &facts)],
             tables: &[ReportTable::all(
-                "Components: shares of the variance, what they go along with, and the rows at their ends",
+                "Components: shares of the variance, correlated columns, and the rows with extreme scores",
                 explain::components(
                     named_columns(job, &chosen.features).unwrap_or(&Table::default()),
                     &results,
@@ -283,7 +283,7 @@ fn named_columns<'a>(job: &Job<'_>, features: &'a Table) -> Option<&'a Table> {
 /// The share of all variance from which a column alone decides about the components.
 const DOMINANT: f64 = 0.95;
 
-/// What to tell where the unit of one column decides about the components of a PCA.
+/// A note where the unit of one column dominates the components of a PCA.
 fn dominated(job: &Job<'_>, scale: ScalingKind, features: &Table) -> Option<String> {
     if job.command != "pca" || scale != ScalingKind::None || features.n_columns() < 2 {
         return None;

@@ -73,7 +73,7 @@ fn assumed(session: &Session, table: &Table, classes: Option<usize>) -> TargetKi
         session.progress.clear();
         warn(&format!(
             "{}: the labels are {classes} distinct integers and are treated as classes: add --task regression if they are \
-             values, or --classify to end this note",
+             values, or --classify to silence this note",
             shown(&table.path)
         ));
     }

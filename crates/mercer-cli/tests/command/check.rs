@@ -177,8 +177,8 @@ fn random_features_approximate_kernels_and_repeat() {
         |i: usize, j: usize| -> f64 { found[i].iter().zip(&found[j]).map(|(a, b)| a * b).sum() };
     assert!((product(0, 3) - (-0.2_f64 * 1.25).exp()).abs() < 0.04, "{}", product(0, 3));
     assert!((product(1, 1) - 1.0).abs() < 1e-12);
-    let told = folder.done(&format!("{kernel} 5")).err;
-    assert!(told.contains("5 (approximate)"), "{told}");
+    let reported = folder.done(&format!("{kernel} 5")).err;
+    assert!(reported.contains("5 (approximate)"), "{reported}");
 }
 
 #[test]

@@ -85,7 +85,7 @@ fn what_cannot_be_continued_is_refused() {
     let folder = folder(&houses(80));
     let line = "krr one.csv --target price --label id --alpha 0.1 --kernel 'rbf(gamma=0.1)'";
     for (flags, message) in
-        [("", "the model is not on landmarks"), ("--landmarks 10", "fit it with --keep-sums")]
+        [("", "fitted without landmarks"), ("--landmarks 10", "fit it with --keep-sums")]
     {
         folder.done(&format!("{line} {flags} -m m.mercer"));
         let run = folder.run("continue m.mercer two.csv -m n.mercer");

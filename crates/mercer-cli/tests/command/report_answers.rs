@@ -98,7 +98,7 @@ fn summaries_are_short_unless_asked() {
             assert!(long.contains(&format!("\n  {name:<11} ")), "{line}: {long}");
         }
     }
-    // A failed certificate is always told.
+    // A failed certificate is always reported.
     let run = folder.done("kmeans t.csv --label kind -k 5 --max-iter 1 --n-init 1");
     assert!(run.err.contains("not converged") && run.err.contains("warning: "), "{}", run.err);
     assert_eq!(folder.run("pca t.csv --label kind -v -q").code, Some(2));

@@ -79,12 +79,12 @@ fn one_cell_is_the_exact_machine_and_many_are_stored() {
     }
     let line = "svc t.csv --target side --cells 40 --cell-overlap 0.5 -m m.mercer --plot p.svg";
     let run = folder.done(&format!("{line} -o o.csv --report r.html --verbose"));
-    check(&run.err, &["cells have an exact machine each", "converged after"]);
+    check(&run.err, &["cells have an exact SVM each", "converged after"]);
     folder.done("predict m.mercer t.csv --label side -o again.csv");
     let of = |name: &str| cells(&folder.read(name)).into_iter().skip(1).map(|row| row[1].clone());
     assert!(of("o.csv").eq(of("again.csv")));
     let again = folder.done("svc t.csv --target side --from-model m.mercer --verbose");
-    check(&again.err, &["cells have an exact machine each"]);
+    check(&again.err, &["cells have an exact SVM each"]);
     let line = "search t.csv --target side --costs 1,10 --gammas 0.5,2 --folds 3 --cells 60";
     check(&folder.done(line).err, &["accuracy"]);
 }

@@ -170,7 +170,7 @@ fn held_out_rows_give_honest_scores() {
         let value = test[metric].as_f64().unwrap();
         assert!((-1.0..=1.0).contains(&value), "{metric}: {value}");
     }
-    // What is stored is what was told, and another seed holds out other rows.
+    // What is stored is what was given, and another seed holds out other rows.
     let stored = folder.done("inspect m.mercer --json").json();
     assert_eq!(stored["test"], *test);
     let other = folder.done(&format!("{line} -q --test 0.3 --test-seed 1")).json();

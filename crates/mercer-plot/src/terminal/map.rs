@@ -61,7 +61,7 @@ fn patterns(background: &Background) -> Vec<Option<Look>> {
     }
 }
 
-/// The ground below the points, and what it means.
+/// The background below the points, and its meaning.
 fn background(background: &Background) -> (Vec<Layer>, Vec<Entry>) {
     let grid = Grid::of(&background.grid());
     match background {

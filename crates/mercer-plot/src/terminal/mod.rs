@@ -77,7 +77,7 @@ pub(crate) struct Entry {
     name: String,
     /// The name where only ASCII is shown, if it is another.
     ascii: Option<String>,
-    /// The ground that belongs to it.
+    /// The background that belongs to it.
     on: Option<Look>,
 }
 

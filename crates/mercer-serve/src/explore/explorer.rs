@@ -123,9 +123,7 @@ impl Explorer {
         let context = self.context.clone().with_monitor(wanted.clone());
         match (panel.1)(self, &query, context) {
             Ok(response) => response,
-            Err(_) if wanted.is_replaced() => {
-                Response::error(409, "a newer question replaced this one")
-            }
+            Err(_) if wanted.is_replaced() => Response::error(409, "superseded by a newer request"),
             Err((status, message)) => Response::error(status, &message),
         }
     }

@@ -26,7 +26,7 @@ enum State {
     Done,
 }
 
-const BAD: Refusal = (400, "the body is not in chunks");
+const BAD: Refusal = (400, "the body is not a valid chunked encoding");
 
 impl Chunks {
     /// Takes what it can from the front of `bytes`; the body once it has ended.

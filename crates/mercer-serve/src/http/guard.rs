@@ -66,7 +66,7 @@ impl Guard {
         let host = request.header("host").unwrap_or_default();
         let is_known = |host: &str| self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host));
         if !self.hosts.is_empty() && !is_known(host) {
-            return Some(Response::error(421, "this server answers to localhost only"));
+            return Some(Response::error(421, "this server answers requests to localhost only"));
         }
         let is_own = |origin: &str| {
             origin.strip_prefix("http://").is_some_and(|name| name.eq_ignore_ascii_case(host))

@@ -39,7 +39,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<Head>, Refus
             return Err((431, "the headers are too long"));
         }
         Err(httparse::Error::Version) => {
-            return Err((505, "only HTTP/1.0 and HTTP/1.1 are understood"));
+            return Err((505, "only HTTP/1.0 and HTTP/1.1 are supported"));
         }
         Err(_) => return Err((400, "the request is not HTTP/1.1")),
     };
@@ -57,7 +57,7 @@ pub(super) fn parse(bytes: &[u8], limits: &Limits) -> Result<Option<Head>, Refus
     let expects_continue = match request.header("expect") {
         None => false,
         Some(value) if value.eq_ignore_ascii_case("100-continue") => true,
-        Some(_) => return Err((417, "this expectation is not known")),
+        Some(_) => return Err((417, "this value of the Expect header is not supported")),
     };
     Ok(Some(Head { request, length, expects_continue, size }))
 }
@@ -97,7 +97,7 @@ fn length(request: &Request, limits: &Limits) -> Result<Length, Refusal> {
             let bytes = text.parse().unwrap_or(usize::MAX);
             if bytes > limits.body_bytes { Err(TOO_LARGE) } else { Ok(Length::Bytes(bytes)) }
         }
-        ([_], []) => Err((501, "only the transfer coding `chunked` is understood")),
+        ([_], []) => Err((501, "only the transfer coding `chunked` is supported")),
         _ => Err((400, "the length of the body is given twice")),
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn document(slots: &[Slot], has_token: bool) -> Value {
                 "type": "object", "required": ["model", "version", "columns", "rows"],
                 "properties": {
                     "model": { "type": "string" },
-                    "version": { "type": "integer", "description": "How often the model file was read, from 1" },
+                    "version": { "type": "integer", "description": "The version of the model: how many times its file has been read" },
                     "columns": { "type": "array", "items": { "type": "string" } },
                     "rows": { "type": "array", "items": { "type": "array", "items": { "type": ["number", "string", "null"] } } }
                 }
@@ -88,13 +88,13 @@ fn evaluate(summary: &str, models: &[(String, ModelFacts)]) -> Value {
             "text/csv": {}, "text/tab-separated-values": {}, (ARROW_STREAM): {}, (ARROW_FILE): {}, "application/vnd.apache.parquet": {}, "application/x-npy": {}
         } },
         "responses": {
-            "200": { "description": "One row for each row", "content": {
+            "200": { "description": "One result for each row of the request", "content": {
                 "application/json": { "schema": { "$ref": "#/components/schemas/Result" } }, "text/csv": {}, (ARROW_STREAM): {}, (ARROW_FILE): {} } },
             "400": failure("The body cannot be read"),
             "401": failure("The token is missing or wrong"),
             "404": failure("There is no such model"),
             "413": failure("The body, its rows or their evaluation exceed a limit"),
-            "415": failure("The type of the body is not known"),
+            "415": failure("The content type of the body is not supported"),
             "422": failure("The rows do not fit the model"),
             "503": failure("Too many requests wait"),
             "504": failure("The request took too long")

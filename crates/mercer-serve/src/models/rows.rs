@@ -40,7 +40,7 @@ pub(super) fn read(
     match table.n_rows() {
         0 => Err((422, "there are no rows".into())),
         rows if rows > max_rows => {
-            Err((413, format!("{rows} rows are more than the limit of {max_rows}")))
+            Err((413, format!("the request has {rows} rows, more than the limit of {max_rows}")))
         }
         _ => Ok(table),
     }
@@ -86,7 +86,10 @@ fn from_json(body: &[u8], max_rows: usize) -> Result<Table, Refusal> {
         (400, format!("{error}; the body must be like {{\"rows\": [[1, 2], [3, 4]]}} or {{\"rows\": [{{\"x\": 1, \"y\": 2}}]}}"))
     })?;
     if rows.len() > max_rows {
-        return Err((413, format!("{} rows are more than the limit of {max_rows}", rows.len())));
+        return Err((
+            413,
+            format!("the request has {} rows, more than the limit of {max_rows}", rows.len()),
+        ));
     }
     match rows.first() {
         None => Err((422, "there are no rows".into())),

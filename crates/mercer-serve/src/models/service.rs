@@ -60,7 +60,9 @@ impl Service {
             }
             Reloaded::Failed(name, error) => {
                 self.metrics.reload(&name, "failed");
-                format!("model {name}: the old one is served on: {error}")
+                format!(
+                    "model {name}: cannot be read, so the previous version is still served: {error}"
+                )
             }
         };
         self.store.reload().into_iter().map(line).collect()

@@ -68,7 +68,7 @@ async function send(lane, panel) {
   if (lane.waiting) send(lane, panel);
 }
 
-// The answer: { value, time } or { error }; null if a newer question replaced this one.
+// The answer: { value, time } or { error }; null if superseded by a newer request.
 export function ask(panel, body, name = panel) {
   if (!lanes.has(name)) lanes.set(name, { waiting: null, control: null });
   const lane = lanes.get(name);

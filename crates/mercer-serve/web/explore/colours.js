@@ -1,4 +1,4 @@
-// Colours that people with any colour vision can tell apart, with a shape for each class beside.
+// Colours that people with any colour vision can distinguish, with a shape for each class beside.
 
 const CLASSES = {
   light: ["#0072b2", "#d55e00", "#007f5f", "#a8488a", "#8f6400", "#3a87c0", "#5d5d66", "#b3261e", "#5b4bb5", "#3f7d20"],

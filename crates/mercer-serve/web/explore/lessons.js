@@ -18,7 +18,7 @@ export const LESSONS = [
       { text: ["Iris has four columns. One component holds 73 % of the variance of the standardised columns, two hold 96 %. The dashed line marks 90 %: keep as many components as reach it.",
         "What is left out is the mean squared error of going back from the components to the rows: the sum of the other eigenvalues."],
         set: { ...plain, data: "iris", terms: linear, k: 2 }, panels: ["embedding", "spectrum", "outliers"] },
-      { text: ["Circles: PCA only turns the picture. No direction separates the rings, since the distance from the centre is no linear function of the columns.",
+      { text: ["Circles: PCA only turns the picture. No direction separates the rings, since the distance from the centre is not a linear function of the columns.",
         "A function of the rows that is not linear is needed. The next lesson says where it comes from."],
         set: { ...plain, data: "circles", terms: linear, k: 2, component: 1 }, panels: ["contours", "embedding"] },
     ],
@@ -53,12 +53,12 @@ export const LESSONS = [
         "Three components from two columns: the space of features is larger than the plane."],
         set: {}, panels: ["spectrum", "gram"] },
       { text: ["Step 4, vectors of unit length in the space of features: a = v/√η. Step 5, projections f(x) = Σ aⱼ k̄(x, xⱼ). They are, up to signs of columns: (1.728, −7.937, −1.007), (11.661, 7.937, 0.149), (−1.728, −7.937, 1.007), (−11.661, 7.937, −0.149).",
-        "Hover over the points of the embedding to compare. f₁ tells left from right, f₂ up from down."],
+        "Hover over the points of the embedding to compare. f₁ separates left from right, f₂ up from down."],
         set: { embedding: [0, 1, 2] }, panels: ["embedding", "contours", "data"] },
       { text: ["Other points have components too: f is a function on the whole plane. Its contours are curves of second degree, since the kernel is of degree 2.",
         "Look at all three components, then change the degree to 1 and see them become straight lines."],
         set: { component: 3 }, panels: ["contours", "embedding", "spectrum"] },
-      { text: ["On the circles, the Gaussian kernel: one component tells the inner ring from the outer, and others go around the rings. This is what PCA could not do."],
+      { text: ["On the circles, the Gaussian kernel: one component separates the inner ring from the outer, and others go around the rings. This is what PCA could not do."],
         set: { ...plain, data: "circles", terms: rbf(2), k: 4, component: 1 }, panels: ["contours", "embedding", "spectrum"] },
     ],
   },
@@ -80,7 +80,7 @@ export const LESSONS = [
     id: "ridge", title: "Ridge regression and λ", about: "From interpolation to a straight mean",
     steps: [
       { text: ["Kernel ridge regression minimises the squared errors plus λ‖f‖². The solution is f(x) = Σ αᵢk(x, xᵢ) with α = (K + λI)⁻¹y.",
-        "The right picture shows the error of leave-one-out for each λ, in closed form: each row is predicted from the others. The diamond is the least."],
+        "The right picture shows the leave-one-out error for each λ, in closed form: each row is predicted from the others. The diamond marks the minimum."],
         set: { ...plain, data: "sine", terms: rbf(1), from: 0, to: 1, alpha: null }, panels: ["ridge"] },
       { text: ["λ near zero: the curve goes through the rows as far as the kernel can, noise and all. The error on the rows is small, that of leave-one-out is not."],
         set: { alpha: 1e-8, terms: rbf(10) }, panels: ["ridge"] },
@@ -91,7 +91,7 @@ export const LESSONS = [
     ],
   },
   {
-    id: "kmeans", title: "k-means with kernels", about: "Clusters that are no round groups",
+    id: "kmeans", title: "k-means with kernels", about: "Clusters that are not round",
     steps: [
       { text: ["k-means puts each row to the nearest of k centres, and each centre to the mean of its rows, until nothing changes. The objective never rises.",
         "Go round by round with the button; then try another start."],
@@ -106,7 +106,7 @@ export const LESSONS = [
     ],
   },
   {
-    id: "strings", title: "Strings", about: "Names that no one has measured",
+    id: "strings", title: "Strings", about: "Names, without any measurements",
     steps: [
       { text: ["A kernel needs no numbers. The spectrum kernel counts the substrings of three letters that two strings share; normalised, lengths do not matter.",
         "Kernel PCA places 35 names in the plane: families lie together, although nothing but letters was used."],

@@ -23,6 +23,7 @@ pub use pace::Cost;
 #[doc(hidden)]
 pub use stream::Stream;
 
+use rayon::ThreadPool;
 use rayon::prelude::*;
 
 use crate::error::{Error, Result};
@@ -52,8 +53,8 @@ impl Default for Context {
 }
 
 impl Context {
-    /// A context with `threads` threads; 0 means as many as this process may use. Where the operating system refuses to start
-    /// so many, there are fewer, down to the calling thread alone: [`Context::threads`] returns how many.
+    /// A context with `threads` threads, started when work first needs them; 0 means as many as this process may use. Where the operating
+    /// system refuses to start so many, there are fewer, down to the calling thread alone: [`Context::threads`] then returns how many.
     pub fn new(threads: usize) -> Self {
         let pool = Pool::new(if threads == 0 { available_threads() } else { threads });
         let budget = Budget::new(None, pool.threads());
@@ -236,12 +237,13 @@ impl Context {
 
     /// Calls `drain` on the calling thread and on as many others as there are further items.
     fn on_threads(&self, items: usize, drain: &(dyn Fn() + Sync)) {
-        match &self.pool {
-            Pool::Threads(pool) if items > 1 => pool.in_place_scope(|scope| {
-                (1..self.threads().min(items)).for_each(|_| scope.spawn(|_| drain()));
+        let others = self.threads().min(items).saturating_sub(1);
+        match (others > 0).then(|| self.pool.started()).flatten() {
+            Some(pool) => pool.in_place_scope(|scope| {
+                (0..others).for_each(|_| scope.spawn(|_| drain()));
                 drain();
             }),
-            _ => drain(),
+            None => drain(),
         }
     }
 
@@ -255,10 +257,10 @@ impl Context {
         work: impl FnOnce() -> R + Send,
         mut tick: impl FnMut(),
     ) -> R {
-        let pool = match &self.pool {
-            Pool::Threads(pool) if pool.current_thread_index().is_none() => pool,
+        let outside = |pool: &&ThreadPool| pool.current_thread_index().is_none();
+        let Some(pool) = self.pool.started().filter(outside) else {
             // Without threads there is none that could tick meanwhile.
-            _ => return self.install(work),
+            return self.install(work);
         };
         let (sender, receiver) = mpsc::sync_channel(1);
         let result = pool.in_place_scope(|scope| {

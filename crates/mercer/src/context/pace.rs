@@ -1,4 +1,4 @@
-//! How long work of several phases still takes: told from what it costs by its sizes, and more and more from what was measured.
+//! How long work of several phases still takes: estimated from what it costs by its sizes, and more and more from what was measured.
 //!
 //! Costs by sizes are seconds of some machine, of which only the ratios count: what a phase took says how much faster or slower this machine reads, or computes,
 //! and so what the phases after it will take. Within a phase the rest is what its own rate says.
@@ -43,8 +43,8 @@ struct State {
     current: Option<Current>,
     /// The factors of both kinds of costs on this machine.
     speed: Speed,
-    /// The share that was told last.
-    told: f64,
+    /// The share that was reported last.
+    reported: f64,
 }
 
 #[derive(Clone, Copy)]
@@ -120,9 +120,9 @@ impl Pace {
         if let Some(left) = left {
             let (elapsed, is_over) = (now - began, left <= 0.0);
             let whole = if is_over { 1.0 } else { elapsed / (elapsed + left) };
-            state.told = state.told.max(whole);
+            state.reported = state.reported.max(whole);
         }
-        (state.told, left)
+        (state.reported, left)
     }
 
     /// Learns from a phase that is over.
@@ -218,7 +218,7 @@ mod tests {
             Self { now, pace }
         }
 
-        /// Works on a phase that takes so many seconds in all, in so many steps; what was told at each: the time, the share and the seconds left.
+        /// Works on a phase that takes so many seconds in all, in so many steps; what was reported at each: the time, the share and the seconds left.
         fn work(&self, phase: usize, seconds: f64, steps: usize) -> Vec<(f64, f64, f64)> {
             let step = |i: usize| {
                 *self.now.lock().unwrap() += seconds / steps as f64;
@@ -244,14 +244,16 @@ mod tests {
     #[test]
     fn a_machine_as_expected_is_told_exactly() {
         let machine = planned();
-        let told = [(0, 10.0), (1, 1.0), (2, 105.0), (3, 1.0)];
-        let told: Vec<_> =
-            told.iter().flat_map(|&(phase, seconds)| machine.work(phase, seconds, 50)).collect();
-        for (now, share, left) in &told {
+        let reported = [(0, 10.0), (1, 1.0), (2, 105.0), (3, 1.0)];
+        let reported: Vec<_> = reported
+            .iter()
+            .flat_map(|&(phase, seconds)| machine.work(phase, seconds, 50))
+            .collect();
+        for (now, share, left) in &reported {
             assert!((now + left - 117.0).abs() < 0.01 * 117.0, "{now} {left}");
             assert!((share - now / 117.0).abs() < 0.02, "{now} {share}");
         }
-        assert_eq!(told.last().map(|told| (told.1, told.2)), Some((1.0, 0.0)));
+        assert_eq!(reported.last().map(|reported| (reported.1, reported.2)), Some((1.0, 0.0)));
     }
 
     #[test]
@@ -270,21 +272,23 @@ mod tests {
             let machine = planned();
             machine.work(0, 12.0, 50);
             machine.work(1, 0.7, 20);
-            let told = machine.work(2, seconds, 2000);
+            let reported = machine.work(2, seconds, 2000);
             // The end is as much faster or slower than expected as the sums were.
-            let end = told.last().unwrap().0 + (seconds - 6.0) / 100.0;
-            for (now, _, left) in told.iter().filter(|told| told.0 > 12.7 + 0.2 * seconds) {
+            let end = reported.last().unwrap().0 + (seconds - 6.0) / 100.0;
+            for (now, _, left) in
+                reported.iter().filter(|reported| reported.0 > 12.7 + 0.2 * seconds)
+            {
                 assert!((now + left - end).abs() < 0.01 * end, "{seconds}: {now} {left} {end}");
             }
-            assert!(told.windows(2).all(|pair| pair[0].1 <= pair[1].1), "the bar goes on");
+            assert!(reported.windows(2).all(|pair| pair[0].1 <= pair[1].1), "the bar goes on");
         }
     }
 
     #[test]
     fn without_expectations_the_rate_of_the_phase_counts() {
         let machine = Machine::new(&[0]);
-        let told = machine.work(0, 20.0, 10);
-        assert!(told[0].2.is_nan() && told[0].1 == 0.0, "one report says nothing");
-        assert!(told[1..].iter().all(|(now, _, left)| (now + left - 20.0).abs() < 1e-9));
+        let reported = machine.work(0, 20.0, 10);
+        assert!(reported[0].2.is_nan() && reported[0].1 == 0.0, "one report says nothing");
+        assert!(reported[1..].iter().all(|(now, _, left)| (now + left - 20.0).abs() < 1e-9));
     }
 }

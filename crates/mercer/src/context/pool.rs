@@ -1,42 +1,46 @@
 //! Threads that share work, as many as the operating system grants.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::error::Result;
 
-/// Where work runs.
+/// Threads that are started when work first needs them: what takes less time than that runs on the calling thread.
 #[derive(Clone)]
-pub(super) enum Pool {
-    /// On threads of its own.
-    Threads(Arc<ThreadPool>),
-    /// On the calling thread, where no other could be started.
-    Caller,
+pub(super) struct Pool {
+    wanted: usize,
+    started: Arc<OnceLock<Option<ThreadPool>>>,
 }
 
 impl Pool {
-    /// A pool of `threads` threads. Where the operating system refuses so many (`ulimit -u`, a full address space), one of
-    /// half as many, and so on down to the calling thread alone: results are the same for any number.
+    /// A pool of `threads` threads.
     pub fn new(threads: usize) -> Self {
-        Self::with(threads, |threads| {
-            let names = |i| format!("{}-{i}", crate::panics::THREAD);
-            ThreadPoolBuilder::new().num_threads(threads).thread_name(names).build().ok()
-        })
+        Self { wanted: threads, started: Arc::default() }
     }
 
-    /// The same with another way to start threads.
+    /// A pool that is started, in this way.
+    #[cfg(test)]
     fn with(threads: usize, start: impl Fn(usize) -> Option<ThreadPool>) -> Self {
-        let halves = std::iter::successors(Some(threads), |n| Some(n / 2)).take_while(|n| *n > 0);
-        let started = halves.into_iter().find_map(start);
-        started.map_or(Pool::Caller, |pool| Pool::Threads(Arc::new(pool)))
+        let pool = Self::new(threads);
+        pool.started.get_or_init(|| most_of(threads, start));
+        pool
     }
 
+    /// The threads; none where the operating system refuses to start any.
+    pub fn started(&self) -> Option<&ThreadPool> {
+        let names = |i| format!("{}-{i}", crate::panics::THREAD);
+        let start =
+            |threads| ThreadPoolBuilder::new().num_threads(threads).thread_name(names).build().ok();
+        self.started.get_or_init(|| most_of(self.wanted, start)).as_ref()
+    }
+
+    /// How many threads there are, or will be if the operating system allows it.
     pub fn threads(&self) -> usize {
-        match self {
-            Pool::Threads(pool) => pool.current_num_threads(),
-            Pool::Caller => 1,
+        match self.started.get() {
+            None => self.wanted,
+            Some(pool) => pool.as_ref().map_or(1, ThreadPool::current_num_threads),
         }
     }
 
@@ -48,13 +52,19 @@ impl Pool {
         result.expect("work that ends without a result has panicked, and the pool passes that on")
     }
 
-    /// One function for all work: what hands it to a thread is compiled once, and not for each kind of work.
+    /// One function for all work: what passes it to a thread is compiled once, and not for each kind of work.
     fn run(&self, work: &mut (dyn FnMut() + Send)) {
-        match self {
-            Pool::Threads(pool) => pool.install(work),
-            Pool::Caller => on_caller(work),
+        match self.started() {
+            Some(pool) => pool.install(work),
+            None => on_caller(work),
         }
     }
+}
+
+/// A pool of `threads` threads. Where the operating system refuses so many (`ulimit -u`, a full address space), one of
+/// half as many, and so on; results are the same for any number.
+fn most_of(threads: usize, start: impl Fn(usize) -> Option<ThreadPool>) -> Option<ThreadPool> {
+    std::iter::successors(Some(threads), |n| Some(n / 2)).take_while(|n| *n > 0).find_map(start)
 }
 
 /// Runs `work` with the place and the numbers of each piece of `size` numbers of `data`; the last piece may be shorter. The threads of
@@ -98,6 +108,13 @@ mod tests {
         };
         let pool = Pool::with(16, grant);
         assert_eq!((pool.threads(), sum(&pool)), (2, 332_833_500));
+    }
+
+    #[test]
+    fn threads_are_started_for_work_alone() {
+        let pool = Pool::new(3);
+        assert_eq!((pool.threads(), pool.started.get().is_some()), (3, false));
+        assert_eq!((sum(&pool), pool.started.get().is_some()), (332_833_500, true));
     }
 
     #[test]

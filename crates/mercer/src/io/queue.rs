@@ -120,14 +120,14 @@ mod tests {
 
     #[test]
     fn things_come_in_order_and_wait_for_room() {
-        let (queue, (told, made)) = (Queue::new(10), mpsc::channel());
+        let (queue, (reported, made)) = (Queue::new(10), mpsc::channel());
         thread::scope(|scope| {
             scope.spawn(|| {
                 let _end = queue.ends();
                 for i in 0..6 {
                     assert!(queue.wait_for_room(5));
                     queue.put(i, 5);
-                    told.send(i).unwrap();
+                    reported.send(i).unwrap();
                 }
             });
             // Two fit; a third is made when one of them is taken.
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn what_is_too_large_is_made_when_it_is_asked_for() {
-        let (queue, (told, made)) = (Queue::new(10), mpsc::channel());
+        let (queue, (reported, made)) = (Queue::new(10), mpsc::channel());
         thread::scope(|scope| {
             scope.spawn(|| {
                 while queue.wait_for_room(50) {
                     queue.put((), 50);
-                    told.send(()).unwrap();
+                    reported.send(()).unwrap();
                 }
             });
             for _ in 0..3 {

@@ -130,9 +130,10 @@ impl Table {
         Error::format(&self.path, format!("{place}, {column} {fault}"))
     }
 
-    fn unusable(&self, row: usize, column: usize, fault: &str, is_text: bool) -> Error {
+    fn unusable(&self, row: usize, column: usize, fault: &str, kind: (bool, bool)) -> Error {
+        let (is_text, is_missing) = kind;
         match self.fault(row, column, fault) {
-            Error::Format { path, message } => Error::Cell { path, message, is_text },
+            Error::Format { path, message } => Error::Cell { path, message, is_text, is_missing },
             other => other,
         }
     }
@@ -147,17 +148,19 @@ impl Table {
     pub(crate) fn refuse(&self, row: usize, column: usize) -> Error {
         let cell = &self.columns[column];
         let text = cell.text(row);
-        let fault = match cell.number(row) {
+        let number = cell.number(row);
+        let fault = match number {
             None => {
                 let shown: String = text.chars().take(40).collect();
                 let fault = format!("holds text ({shown:?}) where a number is needed");
-                return self.unusable(row, column, &fault, true);
+                return self.unusable(row, column, &fault, (true, false));
             }
             Some(value) if value.is_nan() => "is missing a value",
             Some(value) if value.is_infinite() => "holds an infinite number",
             Some(_) => "holds a number beyond the range of single precision",
         };
-        self.unusable(row, column, &format!("{fault} ({text:?})"), false)
+        let is_missing = number.is_some_and(f64::is_nan);
+        self.unusable(row, column, &format!("{fault} ({text:?})"), (false, is_missing))
     }
 }
 

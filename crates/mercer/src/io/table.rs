@@ -135,7 +135,10 @@ impl Table {
     #[doc(hidden)]
     pub fn append(&mut self, more: Self) -> Result<()> {
         if more.n_columns() != self.n_columns() {
-            return Err(Error::format(&more.path, "the rows have other columns than those before"));
+            return Err(Error::format(
+                &more.path,
+                "the rows have other columns than the previous ones",
+            ));
         }
         self.lines.extend(more.lines);
         for (column, more) in self.columns.iter_mut().zip(more.columns) {

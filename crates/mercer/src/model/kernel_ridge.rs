@@ -222,8 +222,9 @@ impl KernelRidge {
     /// The predicted class of each new sample, by its name; for a model that was fitted on classes.
     pub fn labels<'a>(&self, ctx: &Context, input: impl Into<Input<'a>>) -> Result<Vec<&str>> {
         let names = self.classes.as_deref();
-        let names = names
-            .ok_or_else(|| Error::Shape("the model is no classifier: it has no classes".into()))?;
+        let names = names.ok_or_else(|| {
+            Error::Shape("the model is not a classifier: it has no classes".into())
+        })?;
         let places = classes::decode(self.predict(ctx, input)?.view());
         Ok(places.into_iter().map(|place| names[place].as_str()).collect())
     }

@@ -100,7 +100,7 @@ fn variance(counted: &[(f64, f64)], mean: f64, all: f64) -> f64 {
 }
 
 /// The area below the ROC curve of classes: of two by the only column of `scores` (m × 1, larger for the second class), of more the
-/// mean over the classes that occur, each against the rest by its own column. `None` where no class can be told from
+/// mean over the classes that occur, each against the rest by its own column. `None` where no class can be distinguished from
 /// the rest.
 pub fn auc_of_classes(
     truth: &[usize],

@@ -68,14 +68,11 @@ pub(super) fn search(
 
 fn check(params: &SvmSearchParams, criterion: Criterion) -> Result<()> {
     if params.model.cells.is_none() {
-        return Err(Error::parameter(
-            Param::Cells,
-            "there are none that could choose for themselves",
-        ));
+        return Err(Error::parameter(Param::Cells, "requires cells"));
     }
     if !matches!(criterion, Criterion::Accuracy | Criterion::R2) {
         let message = format!(
-            "{} is not available where each cell chooses for itself: cells are compared by accuracy or squared errors",
+            "{} is not available with a choice for each cell, which goes by accuracy or squared errors",
             criterion.name()
         );
         return Err(Error::parameter("metric", message));
@@ -83,7 +80,7 @@ fn check(params: &SvmSearchParams, criterion: Criterion) -> Result<()> {
     match params.kernels.iter().any(|spec| !spec.custom_functions().is_empty()) {
         true => Err(Error::parameter(
             Param::Kernel,
-            "a user-defined function cannot be chosen by single cells",
+            "a user-defined kernel cannot be chosen for each cell",
         )),
         false => Ok(()),
     }

@@ -165,7 +165,7 @@ fn cells_of_one_class_have_nothing_to_choose() {
     let found = run(2, &params, &x, &targets);
     let cells = found.cells.unwrap();
     assert!(cells.chosen.iter().any(Option::is_none) && cells.chosen.iter().any(Option::is_some));
-    assert!(found.model.report.reason.contains("samples of one class alone"));
+    assert!(found.model.report.reason.contains("samples of a single class"));
 }
 
 #[test]

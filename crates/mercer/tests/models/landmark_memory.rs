@@ -94,8 +94,8 @@ fn a_tolerance_takes_as_many_landmarks_as_fit() {
         let model = pca.clone().landmarks(wanted.clone()).fit_in(&ctx, &x).unwrap();
         let found = count(&model.report);
         assert!(found > before, "{budget}: {found}");
-        let told = |note: &str| note.contains("more than the tolerance");
-        assert!(model.report.notes.iter().any(|note| told(note)), "{:?}", model.report.notes);
+        let reported = |note: &str| note.contains("more than the tolerance");
+        assert!(model.report.notes.iter().any(|note| reported(note)), "{:?}", model.report.notes);
         before = found;
     }
     // With enough of it, a tolerance that is soon reached takes no memory for more.
@@ -127,8 +127,12 @@ fn rows_to_choose_among_are_as_many_as_fit() {
             let model = pca.fit_in(&ctx(), &x).unwrap();
             let report = model.report.landmarks.as_ref().unwrap();
             assert!((1000..8000).contains(&report.candidates), "{kernel}: {}", report.candidates);
-            let told = |note: &str| note.contains("among 9000");
-            assert!(model.report.notes.iter().any(|note| told(note)), "{:?}", model.report.notes);
+            let reported = |note: &str| note.contains("among 9000");
+            assert!(
+                model.report.notes.iter().any(|note| reported(note)),
+                "{:?}",
+                model.report.notes
+            );
             for size in [1024, 2048] {
                 let mut rows = Blocks::new(x.clone(), None, size);
                 let found = KernelPca::fit_blocks(&ctx(), &pca, &mut rows, Dtype::F64).unwrap();

@@ -193,7 +193,7 @@ fn warnings(args: &AutoArgs, problem: &Problem<'_>) -> Vec<String> {
         && different.len() * 5 <= values.len()
     {
         warnings.push(format!(
-            "the target has only {} different whole numbers: learn them as classes with --task classification",
+            "the target has only {} different whole numbers: treat them as classes with --task classification",
             different.len()
         ));
     }

@@ -121,8 +121,7 @@ fn check_classes(labels: &Labels, table: &Table) -> Result<()> {
     if svm::looks_continuous(&labels.names, rows) {
         let count = labels.names.len();
         let message = format!(
-            "the target has {count} different numbers in {rows} rows: learn numbers with --task regression, or write \
-             the classes as text"
+            "the target has {count} different numbers in {rows} rows: fit a regression with --task regression, or write the classes as text"
         );
         return Err(Error::parameter("--task", message));
     }

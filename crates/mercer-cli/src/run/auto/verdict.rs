@@ -2,7 +2,7 @@
 
 use super::result::{Difference, ModelResult, SURE, Status};
 use crate::args::AutoMetric;
-use crate::scores::with_spread;
+use crate::scores::with_std_error;
 
 /// The models, the best first; those that are not done are the last.
 pub struct Verdict {
@@ -68,7 +68,7 @@ impl Verdict {
     /// `accuracy 0.967 ± 0.012`.
     pub fn score_text(&self, result: &ModelResult) -> String {
         let value = result.score().unwrap_or(f64::NAN);
-        format!("{} {}", self.metric.name(), with_spread(value, result.std_error()))
+        format!("{} {}", self.metric.name(), with_std_error(value, result.std_error()))
     }
 
     /// What is known about the lead of the best.
@@ -85,8 +85,7 @@ impl Verdict {
         }
         let verb = if undecided.len() == 1 { "is" } else { "are" };
         Some(format!(
-            "not decided: {} {verb} within {SURE} standard errors of the difference; another split of the rows may rank \
-             them otherwise",
+            "not decided: {} {verb} within {SURE} standard errors of the difference; another split of the rows may rank them differently",
             undecided.join(", ")
         ))
     }
@@ -125,7 +124,7 @@ impl Verdict {
 
 fn text(difference: &Difference) -> String {
     let spread = Some(difference.std_error).filter(|error| error.is_finite());
-    with_spread(difference.mean, spread)
+    with_std_error(difference.mean, spread)
 }
 
 #[cfg(test)]

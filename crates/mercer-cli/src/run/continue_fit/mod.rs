@@ -71,9 +71,9 @@ fn check(model: &Model) -> std::result::Result<(), String> {
         }
     };
     match params {
-        None => Err("the model is not on landmarks: it depends on all rows together".into()),
+        None => Err("the model was fitted without landmarks, so that more rows cannot be added".into()),
         Some(landmarks) if !landmarks.keep_sums => {
-            Err("the model does not hold what more rows are added to: fit it with --keep-sums"
+            Err("the model does not store the sums that more rows are added to: fit it with --keep-sums"
                 .into())
         }
         Some(_) => Ok(()),

@@ -126,7 +126,7 @@ impl<'a> ModelRows<'a> {
             (false, _) => self.places.targets.iter().map(one).collect(),
             (true, Some(label)) => Ok(vec![label]),
             (true, None) => {
-                let message = "the model does not name its target, since `mercer krr` did not fit it: continue it where it was fitted";
+                let message = "the model was not fitted by `mercer krr` and does not name its target: continue it in the program that fitted it";
                 Err(about(table, message.into()))
             }
         }

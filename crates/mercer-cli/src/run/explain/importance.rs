@@ -12,7 +12,7 @@ use crate::prediction::{Evaluated, Origin};
 use crate::report::Explanation;
 use crate::run::Session;
 use crate::run::prediction::predict;
-use crate::scores::with_spread;
+use crate::scores::with_std_error;
 use crate::summary::Lines;
 
 /// Shuffles of each column.
@@ -103,7 +103,7 @@ impl Importance {
     /// The line of the summary.
     pub fn describe(&self, lines: &mut Lines) {
         let text = |column: &ColumnImportance| {
-            format!("{} {}", column.name, with_spread(column.mean, Some(column.std_error)))
+            format!("{} {}", column.name, with_std_error(column.mean, Some(column.std_error)))
         };
         let listed: Vec<String> = self.columns.iter().take(LISTED).map(text).collect();
         let more = if self.columns.len() > listed.len() { ", …" } else { "" };
@@ -132,9 +132,9 @@ impl Importance {
         };
         let text = format!(
             "By how much the {} grows when the cells of one column are shuffled; without shuffling it is {}. Computed on {}{sampled}; \
-             ± standard error over {} shuffles. Of columns that tell the same, each may look unimportant.{caution}",
+             ± standard error over {} shuffles. Columns that carry the same information may each look unimportant.{caution}",
             self.measure,
-            with_spread(self.error, None),
+            with_std_error(self.error, None),
             self.rows_text(),
             self.repeats
         );

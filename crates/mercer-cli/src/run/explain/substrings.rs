@@ -101,7 +101,7 @@ fn draw(function: &Weights) -> Drawing {
     let bars: Vec<NamedBar> = function.substrings.iter().zip(&function.weights).map(bar).collect();
     plot::bars(&Bars {
         title: "Weights of substrings",
-        subtitle: &format!("positive weights speak for {}", function.speaks_for),
+        subtitle: &format!("positive weights favour {}", function.speaks_for),
         x_title: "weight",
         bars: &bars,
     })

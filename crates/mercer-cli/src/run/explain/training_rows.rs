@@ -139,7 +139,7 @@ fn listed(
         row: subject.evaluated.numbers[row],
         terms: order.iter().map(term).collect(),
         count,
-        title: format!("{}. Positive terms speak for {speaks_for}", subject.row_title(row)),
+        title: format!("{}. Positive terms favour {speaks_for}", subject.row_title(row)),
         speaks_for,
         table: Table::new(names, columns),
     }

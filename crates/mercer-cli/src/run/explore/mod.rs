@@ -33,7 +33,7 @@ pub fn explore(session: &Session, args: &ExploreArgs) -> Result<(), Failure> {
     stdout::print(&format!("{url}\n")).map_err(Failure::Print)?;
     session.progress.clear();
     if !session.quiet {
-        eprintln!("mercer: open this address in a browser; Ctrl-C ends it");
+        eprintln!("mercer: open this address in a browser; Ctrl-C stops the server");
     }
     if !args.no_open {
         browser::open(&url, session.quiet);

@@ -28,7 +28,7 @@ enum Map {
     Explicit(Box<Explicit>),
 }
 
-/// An explicit map with what is told of it.
+/// An explicit map with its description.
 struct Explicit {
     map: FeatureMap,
     kernel: KernelSpec,

@@ -18,7 +18,7 @@ use crate::run::prediction::predict;
 const MOST_COLUMNS: usize = 500;
 /// The most rows that are explained.
 const MOST_ROWS: usize = 20;
-/// The least fall that is told, as a share of the score.
+/// The smallest fall that is listed, as a share of the score.
 const LEAST: f64 = 0.01;
 /// Columns that are named for each row.
 const NAMED: usize = 3;

@@ -48,7 +48,7 @@ pub fn serve(session: &Session, args: &ServeArgs, watch: &Watch) -> Result<(), F
     stdout::print(&format!("{url}\n")).map_err(Failure::Print)?;
     if !session.quiet {
         let models = counted(args.models.len(), "model");
-        eprintln!("mercer: serving {models}; Ctrl-C ends it");
+        eprintln!("mercer: serving {models}; Ctrl-C stops the server");
     }
     let reloading = service.clone();
     listening.run(session, service, limits, RELOAD, move || {

@@ -2,7 +2,7 @@
 
 mod pieces;
 mod rows;
-mod spread;
+mod target_variance;
 
 use mercer::{Error, Result};
 
@@ -50,9 +50,9 @@ pub fn refuse(pictures: &[Picture], page: Option<&PageFile>) -> Result<()> {
 /// An error in a block: for a missing value it says why it is not filled as in a table in memory.
 fn in_block(error: Error) -> Error {
     match error {
-        Error::Cell { path, message, is_text } if message.contains("is missing a value") => {
-            let more = "a table that is read in blocks is filled if that is asked for with --missing median, and --missing drop leaves such rows out";
-            Error::Cell { path, message: format!("{message}; {more}"), is_text }
+        Error::Cell { path, message, is_text, is_missing: true } => {
+            let more = "in a table that is read in blocks, missing values are filled only with --missing median; --missing drop leaves such rows out";
+            Error::Cell { path, message: format!("{message}; {more}"), is_text, is_missing: true }
         }
         other => other,
     }

@@ -12,7 +12,7 @@ use mercer::model::{Scaling, ScalingKind, ScalingPasses, classes};
 use mercer::real::Real;
 use mercer::{Dtype, Error, Input, Labels, Result, Targets};
 
-use super::spread::Spread;
+use super::target_variance::TargetVariance;
 use super::{Reading, in_block};
 use crate::args::{Dates, Missing, Precision};
 use crate::data::{InputKind, Prepared, Scales, Types, about};
@@ -34,7 +34,7 @@ pub struct FitRows<'a> {
     pub types: Types,
     reading: Reading,
     dropped: usize,
-    spread: Spread,
+    variance: TargetVariance,
 }
 
 impl<'a> FitRows<'a> {
@@ -62,7 +62,7 @@ impl<'a> FitRows<'a> {
             types,
             reading,
             dropped: 0,
-            spread: Spread::default(),
+            variance: TargetVariance::default(),
         };
         session.progress.begin("preparing");
         if rows.roles.encoding.missing == Some(Missing::Median) {
@@ -80,7 +80,7 @@ impl<'a> FitRows<'a> {
         &self.first
     }
 
-    /// The table, the columns by role as far as the first block tells, and the scaling.
+    /// The table, the columns by role as far as the first block shows, and the scaling.
     pub fn into_parts(self) -> (TableStream, Chosen, Option<Scaling>, Reading) {
         let mut first = self.first;
         first.places.dropped_rows = self.dropped;
@@ -89,7 +89,7 @@ impl<'a> FitRows<'a> {
 
     /// The variance of each target over the rows of the last pass; none where it is constant.
     pub fn variances(&self) -> Vec<Option<f64>> {
-        self.spread.variances()
+        self.variance.variances()
     }
 
     /// How many columns targets are regressed on.
@@ -118,7 +118,7 @@ impl<'a> FitRows<'a> {
         })?;
         if is_open && 2 * numbers > rows {
             let message = format!(
-                "the target holds words in the first rows, but {numbers} of all {rows} rows are numbers: correct the words, or say that it holds classes with --classify"
+                "the target holds text in the first rows, but {numbers} of all {rows} rows are numbers: correct the text, or treat the target as class labels with --classify"
             );
             return Err(about(self.stream.head(), message));
         }
@@ -134,7 +134,7 @@ impl<'a> FitRows<'a> {
             return Ok(None);
         }
         if self.first.features.is_sparse() {
-            let message = "the scaling of sparse rows is not learned in blocks: use none";
+            let message = "sparse rows cannot be scaled in blocks: use none";
             return Err(Error::parameter("--scale", message));
         }
         let single = self.types.work == Dtype::F32 && self.first.features.is_f32();
@@ -212,7 +212,7 @@ impl<'a> FitRows<'a> {
             self.reading.rows += table.n_rows() as u64;
             let all = table.n_rows();
             let (chosen, targets, _) = columns::split(table, &self.roles)?;
-            self.spread.add(&targets);
+            self.variance.add(&targets);
             self.dropped += all - chosen.features.n_rows();
             if chosen.features.n_rows() > 0 {
                 return Ok(Some((filled(chosen, self.first.places.encoding.as_ref())?, targets)));
@@ -294,7 +294,7 @@ impl RowBlocks for FitRows<'_> {
     fn rewind(&mut self, _: usize) -> Result<()> {
         self.stream.rewind();
         self.reading = Reading { passes: self.reading.passes, ..Reading::default() };
-        (self.dropped, self.spread) = (0, Spread::default());
+        (self.dropped, self.variance) = (0, TargetVariance::default());
         Ok(())
     }
 

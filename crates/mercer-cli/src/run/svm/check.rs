@@ -68,7 +68,8 @@ pub(super) fn check(job: &Job<'_>, targets: &Targets, features: &Table) -> Resul
             Err(Error::parameter("--epsilon", message))
         }
         _ if job.intervals && targets.weights.is_some() => {
-            let message = "not available with --weights: residuals of rows that count differently have no common quantile";
+            let message =
+                "not available with --weights: residuals of weighted rows have no common quantile";
             Err(Error::parameter("--intervals", message))
         }
         Target::Values(_) if job.class_weight.is_some() => refuse("--class-weight"),

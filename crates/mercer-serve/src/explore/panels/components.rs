@@ -64,7 +64,7 @@ fn truncated(model: &KernelPca, k: usize) -> KernelPca {
 pub(in crate::explore) fn contours(task: &Task<'_>) -> Answer {
     let k = task.query.count("components", 1, MOST)?;
     let Some(grid) = plane::grid(task.query, &task.rows)? else {
-        return refuse("only rows of numbers have a plane");
+        return refuse("this panel needs samples that are rows of numbers");
     };
     let model = task.kernel_pca(SPECTRUM)?;
     let leading = truncated(&model, k.min(model.k()));
@@ -86,7 +86,7 @@ pub(in crate::explore) fn project(task: &Task<'_>) -> Answer {
         (_, Some(scaling)) => {
             let row = task.query.numbers("row")?;
             if row.len() != scaling.shift.len() {
-                return refuse("the row has another number of columns");
+                return refuse("the row has a different number of columns");
             }
             let d = row.len();
             scaled(Mat::from_vec(row, 1, d), scaling)?

@@ -16,7 +16,7 @@ pub(in crate::explore) fn gram(task: &Task<'_>) -> Answer {
         Some("cluster") => {
             let groups = task.query.numbers("groups")?;
             if groups.len() != n {
-                return refuse("groups must be as many as rows");
+                return refuse("groups must have one entry for each row");
             }
             groups.into_iter().map(|group| group as usize).collect()
         }

@@ -10,12 +10,12 @@ use crate::explore::query::{Answer, refuse};
 /// The row whose image is nearest to the point `scores`.
 pub(in crate::explore) fn preimage(task: &Task<'_>) -> Answer {
     let (Some(values), Some(scaling)) = (&task.rows.values, &task.rows.scaling) else {
-        return refuse("only rows of numbers have pre-images");
+        return refuse("pre-images need samples that are rows of numbers");
     };
     let scores = task.query.numbers("scores")?;
     let k = task.query.count("components", 1, 60)?;
     if scores.len() != k || !scores.iter().all(|score| score.is_finite()) {
-        return refuse("a point has one number for each component");
+        return refuse("a point needs one number for each component");
     }
     let model = task.kernel_pca(k)?;
     if model.k() != k {

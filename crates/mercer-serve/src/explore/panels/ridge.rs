@@ -24,12 +24,12 @@ pub(super) struct Pair {
 impl Pair {
     pub fn of(task: &Task<'_>) -> Result<Self, Refusal> {
         let Some(values) = &task.rows.values else {
-            return refuse("only rows of numbers have a curve");
+            return refuse("the curve needs samples that are rows of numbers");
         };
         let most = values.cols() - 1;
         let (from, to) = (task.query.count("from", 0, most)?, task.query.count("to", 0, most)?);
         if from == to {
-            return refuse("the target must be another column than the input");
+            return refuse("the target and the input must be different columns");
         }
         let column = |j: usize| (0..values.rows()).map(|i| values[(i, j)]).collect::<Vec<f64>>();
         let mut x = column(from);

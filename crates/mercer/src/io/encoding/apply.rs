@@ -16,7 +16,7 @@ struct Unusual {
 }
 
 impl Encoding {
-    /// The table of numbers, and what is to be told about it: cells that were filled, and categories that are not known.
+    /// The table of numbers, and what to report about it: cells that were filled, and categories that are not known.
     /// The columns of `table` are those of the encoding, in its order.
     pub fn apply(&self, table: Table) -> Result<(Table, Vec<String>)> {
         if table.n_columns() != self.columns.len() {

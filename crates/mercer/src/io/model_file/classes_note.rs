@@ -31,7 +31,7 @@ pub fn check(note: &Value, names: Option<&[String]>) -> Checked {
     }
     match values.iter().zip(names).all(|(value, name)| agrees(value, dtype, name)) {
         true => Ok(()),
-        false => Err("its note 'classes' has other values than its classes".into()),
+        false => Err("its note 'classes' does not match its classes".into()),
     }
 }
 

@@ -22,7 +22,7 @@ pub const CHECKSUM: &str = "checksum";
 
 const LENGTH: usize = 8;
 
-/// How the head of a file written here starts: tells a damaged model from a file of another kind.
+/// How the head of a file written here starts: distinguishes a damaged model from a file of another kind.
 const MARK: &[u8] = br#"{"__metadata__":{"mercer":"#;
 
 /// Why bytes are not a model.

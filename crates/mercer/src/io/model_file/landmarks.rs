@@ -29,7 +29,7 @@ pub fn tensors(state: &LandmarkState) -> Vec<Tensor<'_>> {
     tensors
 }
 
-/// Reads the arrays of a low-rank model with m landmarks and t targets; `None` for an exact one. Its report tells which it is.
+/// Reads the arrays of a low-rank model with m landmarks and t targets; `None` for an exact one. Its report shows which it is.
 pub fn unpack(
     header: &Header,
     tensors: &mut Tensors<'_>,

@@ -72,7 +72,7 @@ fn read_up_to(input: &mut File, bytes: &mut Vec<u8>, total: usize) -> io::Result
     input.take(missing).read_to_end(bytes).map(drop)
 }
 
-/// Room for what the file promises, unless it has fewer bytes. A pipe tells no size: its bytes are taken as they come.
+/// Space for what the file promises, unless it has fewer bytes. A pipe has no known size: its bytes are taken as they come.
 fn reserve(bytes: &mut Vec<u8>, promised: usize, size: u64) -> io::Result<()> {
     let size = usize::try_from(size).unwrap_or(usize::MAX);
     let more = promised.min(size).saturating_sub(bytes.len()).saturating_add(1);

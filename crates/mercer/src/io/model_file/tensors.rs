@@ -212,7 +212,7 @@ impl<'a> Tensors<'a> {
         places.into_iter().map(|place| usize::try_from(place).map_err(|_| too_large())).collect()
     }
 
-    /// Real numbers of the given shape that may be NaN or infinite: what a report tells, nothing is computed with.
+    /// Real numbers of the given shape that may be NaN or infinite: values of a report, not computed with.
     pub fn reported(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, Fault> {
         Ok(decode(self.bytes(name, Dtype::F64, Some(shape))?, f64::from_le_bytes))
     }

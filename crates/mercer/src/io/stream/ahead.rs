@@ -40,7 +40,9 @@ impl Ahead {
     /// The next block and the share with it; none at the end.
     pub fn next(&mut self) -> Result<Option<(Table, Option<f64>)>> {
         if self.has_failed {
-            return Err(Error::Shape("the table could not be read to its end: begin anew".into()));
+            return Err(Error::Shape(
+                "reading the table failed before its end: start again".into(),
+            ));
         }
         let Some((block, share)) = self.queue.take() else {
             return self.join().map(|()| None);

@@ -34,7 +34,7 @@ impl Parts {
         Ok(match self.format(path, &start) {
             format @ (Format::Parquet | Format::Libsvm) if self.is_once => {
                 let message = format!(
-                    "{format:?} tables are read in several places, which a pipe cannot be: write it to a file first"
+                    "{format:?} tables need random access, which a pipe does not have: write it to a file first"
                 );
                 return Err(Error::format(path, message));
             }

@@ -89,7 +89,7 @@ impl TableStream {
     pub fn of_files(files: Vec<PathBuf>, options: &ReadOptions) -> Result<Self> {
         let sizes = files.iter().map(|path| size(path)).collect::<Result<Vec<Option<u64>>>>()?;
         if let (Some(at), true) = (sizes.iter().position(Option::is_none), files.len() > 1) {
-            let message = "is no regular file and can be read only once: give it alone";
+            let message = "is not a regular file and can be read only once: pass it alone";
             return Err(Error::format(&files[at], message));
         }
         let mut parts = Parts {
@@ -263,7 +263,7 @@ impl Heads {
             let head = Table { path: parts.files[at].clone(), ..file.head() };
             let is_empty = file.is_empty();
             if let Some(has_rows) = known {
-                // Without rows, nothing tells what columns hold.
+                // Without rows, the types of columns are unknown.
                 check_columns(&found.head, &head, has_rows && !is_empty)?;
             }
             if known.is_none_or(|has_rows| !has_rows && !is_empty) {

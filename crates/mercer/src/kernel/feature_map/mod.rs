@@ -138,7 +138,7 @@ impl FeatureMap {
         Self::sized(Kind::Sampled(sampled), columns, dimension)
     }
 
-    /// Random features of a kernel of a distance; `leaf` tells kernels of one description apart.
+    /// Random features of a kernel of a distance; `leaf` distinguishes kernels of one description.
     fn fourier(
         spectrum: &Spectrum,
         random: &RandomFeatures,

@@ -53,7 +53,7 @@ impl Numbers {
         }
     }
 
-    /// The bits of all numbers, which tell one map from another.
+    /// The bits of all numbers, which identify a map.
     fn write_bits(&self, key: &mut Vec<u64>) {
         match self {
             Self::All(number) => key.extend([0, number.to_bits()]),

@@ -96,7 +96,7 @@ struct Chase<'a> {
     stop: AtomicBool,
 }
 
-/// Tells the other tasks to stop if this one panics, in the monitor say: they would wait for its team for ever.
+/// Stops the other tasks if this one panics, in the monitor say: they would wait for its team for ever.
 struct StopOnPanic<'a>(&'a AtomicBool);
 
 impl Drop for StopOnPanic<'_> {

@@ -1,10 +1,10 @@
 //! Landmarks with the factor of their kernel matrix.
 
 use super::candidates::{self, Candidates, check_block};
+use super::capacity::{Capacity, Needed, square};
 use super::choice::{self, Chosen, uniform};
 use super::curve::curve;
 use super::packet::Packet;
-use super::room::{Needed, Room, square};
 use super::row_sums::{RowSums, finished};
 use super::rows::{RowBlock, RowBlocks, Whole};
 use super::workers::{Beside, SUMS, Work};
@@ -124,9 +124,9 @@ impl<T: Real> Basis<T> {
     ) -> Result<Self> {
         params.check()?;
         let ctx = &ctx.in_phases(STAGE, phase::CHOICE);
-        let mut room = Room::new(ctx, params, needed);
-        let found = candidates::sample::<T>(ctx, source, &mut room, params.seed)?;
-        Self::of(ctx, kernel, params, (center, room.most_landmarks()), found)
+        let mut capacity = Capacity::new(ctx, params, needed);
+        let found = candidates::sample::<T>(ctx, source, &mut capacity, params.seed)?;
+        Self::of(ctx, kernel, params, (center, capacity.most_landmarks()), found)
     }
 
     /// The same, with a random choice of `size` of the rows that landmarks were chosen among.
@@ -140,10 +140,11 @@ impl<T: Real> Basis<T> {
     ) -> Result<(Self, Candidates<T>)> {
         params.check()?;
         let ctx = &ctx.in_phases(STAGE, phase::CHOICE);
-        let mut room = Room::new(ctx, params, needed);
-        let found = candidates::sample::<T>(ctx, source, &mut room, params.seed)?;
+        let mut capacity = Capacity::new(ctx, params, needed);
+        let found = candidates::sample::<T>(ctx, source, &mut capacity, params.seed)?;
         let part = &ctx.phase(phase::CHOOSE);
-        let chosen = choice::choose(part, kernel, params, (true, room.most_landmarks()), &found)?;
+        let chosen =
+            choice::choose(part, kernel, params, (true, capacity.most_landmarks()), &found)?;
         let mut rows = uniform(found.samples.n(), size, seed);
         rows.sort_unstable();
         let (few, blocks) = found.into_few(ctx, &rows)?;
@@ -162,9 +163,9 @@ impl<T: Real> Basis<T> {
         first.samples.check_like(given)?;
         check_block(first, None, 0)?;
         let landmarks = given.to_type::<T>()?;
-        let mut room = Room::new(ctx, params, needed);
-        let blocks = room.begin(ctx, first, total)?;
-        room.check(landmarks.n())?;
+        let mut capacity = Capacity::new(ctx, params, needed);
+        let blocks = capacity.begin(ctx, first, total)?;
+        capacity.check(landmarks.n())?;
         let found = Candidates::given(landmarks, candidates::first_means(first), blocks);
         Self::of(ctx, kernel, params, (center, usize::MAX), found)
     }
@@ -431,7 +432,7 @@ pub(super) fn packet_of(
     point: Option<Vec<f64>>,
 ) -> Result<Packet> {
     if !spec.custom_functions().is_empty() {
-        let message = "a kernel with functions of your own cannot be sent to other machines";
+        let message = "a user-defined kernel cannot be sent to other machines";
         return Err(Error::parameter(Param::Kernel, message));
     }
     let mut pass = Packet::new(name).with_samples("landmarks", landmarks);

@@ -1,9 +1,9 @@
 //! A uniform sample of the rows of a source, the same for any division into blocks: every row has a random key that depends on the seed and the row's number
 //! alone, and the rows with the smallest keys are kept, as many as there is memory for.
 
+use super::capacity::Capacity;
 use super::packet::Packet;
 use super::phase;
-use super::room::Room;
 use super::rows::{RowBlock, RowBlocks};
 use super::workers::{Beside, SAMPLE, Work, Workers};
 use crate::context::{Context, Reservation, Step, Stream};
@@ -70,24 +70,24 @@ pub(super) struct Candidate {
 pub(super) fn sample<T: Real>(
     ctx: &Context,
     source: &mut dyn RowBlocks,
-    room: &mut Room<'_>,
+    capacity: &mut Capacity<'_>,
     seed: u64,
 ) -> Result<Candidates<T>> {
     if let Some(workers) = source.workers() {
-        return sample_of_workers(ctx, workers, room, seed);
+        return sample_of_workers(ctx, workers, capacity, seed);
     }
     let total = source.rows();
     let (mut rows, mut first, mut blocks) = (0_u64, None::<AnySamples>, None);
-    let (mut lowest, mut while_read) = (Lowest::<T>::new(room.candidates(), seed), None);
+    let (mut lowest, mut while_read) = (Lowest::<T>::new(capacity.candidates(), seed), None);
     let progress = ctx.phase(phase::LOOK);
     while let Some(block) = source.next()? {
         check_block(&block, first.as_ref(), rows)?;
         if first.is_none() {
-            blocks = Some(room.begin(ctx, &block, total)?);
-            let bytes = room.expected_bytes();
+            blocks = Some(capacity.begin(ctx, &block, total)?);
+            let bytes = capacity.expected_bytes();
             while_read = Some(ctx.reserve(WHAT, bytes, HINT)?);
         }
-        lowest.add(&block, rows, &|n, bytes| room.holds(n, bytes))?;
+        lowest.add(&block, rows, &|n, bytes| capacity.holds(n, bytes))?;
         rows += block.samples.n() as u64;
         first.get_or_insert_with(|| block.samples.select(&[0]));
         drop(block);
@@ -95,45 +95,45 @@ pub(super) fn sample<T: Real>(
         report(&progress, "looking for landmarks", read)?;
     }
     drop(while_read);
-    candidates(ctx, lowest, room, (rows, blocks))
+    candidates(ctx, lowest, capacity, (rows, blocks))
 }
 
 /// The same, of rows that lie elsewhere.
 fn sample_of_workers<T: Real>(
     ctx: &Context,
     workers: &mut dyn Workers,
-    room: &mut Room<'_>,
+    capacity: &mut Capacity<'_>,
     seed: u64,
 ) -> Result<Candidates<T>> {
     let rows = workers.rows();
-    let blocks = Some(room.begin(ctx, &workers.head()?, Some(rows))?);
+    let blocks = Some(capacity.begin(ctx, &workers.head()?, Some(rows))?);
     let part = ctx.phase(phase::LOOK);
-    let while_read = ctx.reserve(WHAT, room.expected_bytes(), HINT)?;
-    let lowest = lowest_of_workers(&part, workers, (room.candidates(), seed))?;
+    let while_read = ctx.reserve(WHAT, capacity.expected_bytes(), HINT)?;
+    let lowest = lowest_of_workers(&part, workers, (capacity.candidates(), seed))?;
     drop(while_read);
-    candidates(ctx, lowest, room, (rows, blocks))
+    candidates(ctx, lowest, capacity, (rows, blocks))
 }
 
 fn candidates<T: Real>(
     ctx: &Context,
     mut lowest: Lowest<T>,
-    room: &mut Room<'_>,
+    capacity: &mut Capacity<'_>,
     (rows, blocks): (u64, Option<Reservation>),
 ) -> Result<Candidates<T>> {
-    let (kept, samples) = lowest.finish(&|n, bytes| room.holds(n, bytes))?;
-    room.end(kept.len(), rows, lowest.is_cut)?;
+    let (kept, samples) = lowest.finish(&|n, bytes| capacity.holds(n, bytes))?;
+    capacity.end(kept.len(), rows, lowest.is_cut)?;
     let Some(samples) = samples else {
         return Err(Error::Shape("there are no rows of positive weight to fit on".into()));
     };
     let t = kept[0].targets.len();
     let mean = |j: usize| kept.iter().map(|one| one.targets[j]).sum::<f64>() / kept.len() as f64;
-    let bytes = room.rows_bytes(kept.len(), kept.iter().map(|one| one.bytes).sum());
+    let bytes = capacity.rows_bytes(kept.len(), kept.iter().map(|one| one.bytes).sum());
     Ok(Candidates {
         samples,
         weights: kept.iter().map(|one| one.weight).collect(),
         target_means: (0..t).map(mean).collect(),
         rows,
-        usual: if lowest.is_cut { room.candidates().min(lowest.seen) } else { kept.len() },
+        usual: if lowest.is_cut { capacity.candidates().min(lowest.seen) } else { kept.len() },
         reservation: Some(ctx.reserve(WHAT, bytes, HINT)?),
         blocks,
     })
@@ -298,7 +298,7 @@ pub(super) fn check_block(
         |what: String| Err(Error::Shape(format!("the block that begins at row {row} {what}")));
     if let Some(first) = first {
         if first.dtype() != block.samples.dtype() {
-            return wrong("has another number type than the first".into());
+            return wrong("has a different number type than the first".into());
         }
         if let Err(error) = first.check_like(&block.samples) {
             return wrong(format!("does not fit the first: {error}"));

@@ -70,7 +70,7 @@ fn notes<T: Real>(params: &LandmarkParams, found: &Candidates<T>, curve: &Curve)
     let candidates = found.samples.n();
     if candidates < found.usual && !params.is_given() {
         notes.push(format!(
-            "the memory budget has room to choose landmarks among {candidates} rows; with more memory, they are chosen among {}, and may be others",
+            "within the memory budget, landmarks are chosen among {candidates} rows; with a larger budget they are chosen among {}, which may select others",
             found.usual
         ));
     }
@@ -79,7 +79,7 @@ fn notes<T: Real>(params: &LandmarkParams, found: &Candidates<T>, curve: &Curve)
         && share > tolerance
     {
         notes.push(format!(
-            "{count} landmarks, the most that there can be within the memory budget, leave {share:.1e} of the trace, which is more than the tolerance {tolerance}"
+            "{count} landmarks, the most that fit the memory budget, leave {share:.1e} of the trace, which is more than the tolerance {tolerance}"
         ));
     }
     notes

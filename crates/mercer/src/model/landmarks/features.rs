@@ -13,11 +13,11 @@ use rayon::prelude::*;
 
 use super::basis::{Basis, basis_bytes, kernel_at, read};
 use super::candidates;
+use super::capacity::{Fit, direct_bytes, square};
 use super::curve::curve;
 use super::kernel_pca::assemble;
 use super::kernel_ridge::offsets;
 use super::packet::Packet;
-use super::room::{Fit, direct_bytes, square};
 use super::rows::{RowBlock, RowBlocks, Whole};
 use super::workers::{Beside, EXPLAINED, Work};
 use super::{LandmarkReport, LandmarkState, STAGE, no_landmarks, phase, required};

@@ -2,9 +2,9 @@
 //! gradients, whose products (Σ w φ̂ φ̂ᵀ) v = L⁻¹ Σ w k_Z (k_Zᵀ (L⁻ᵀ v)) compute the kernel values anew.
 
 use super::basis::{Basis, basis_bytes, check_rows};
+use super::capacity::{Fit, square};
 use super::curve::curve;
 use super::kernel_ridge::squared_lengths;
-use super::room::{Fit, square};
 use super::rows::RowBlocks;
 use super::{LandmarkCount, LandmarkParams, LandmarkReport, phase};
 use crate::context::{Context, Step};
@@ -37,7 +37,7 @@ pub(super) fn is_chosen(params: &KernelRidgeParams, landmarks: &LandmarkParams) 
     let wrong = |message: &str| Err(Error::parameter(Param::Named("solver"), message));
     match params.solver {
         Solver::Cg if landmarks.keep_sums => wrong(
-            "a model that more rows are added to keeps the matrix of its sums: use \"auto\" or \"eigen\"",
+            "a model that is continued with more rows needs the matrix of its sums: use \"auto\" or \"eigen\"",
         ),
         Solver::Cg => Ok(true),
         Solver::Cholesky => {
@@ -263,7 +263,7 @@ impl<'a, T: Real> System<'a, T> {
         };
         let mut notes = super::notes(&landmarks);
         let text = format!(
-            "what the landmarks leave of the trace was estimated on {} rows: it is no bound",
+            "the share of the trace that the landmarks leave was estimated on {} rows and is not a bound",
             self.sampled
         );
         notes.push(Note::new(NoteCode::Landmarks, text));

@@ -7,9 +7,9 @@ use std::time::Instant;
 
 use super::basis::{Basis, basis_bytes};
 use super::candidates::Candidates;
+use super::capacity::{Fit, square};
 use super::curve::curve;
 use super::kernel_kmeans_rows::{Measured, round_of_workers, values_of_workers};
-use super::room::{Fit, square};
 use super::rows::{RowBlock, RowBlocks};
 use super::{LandmarkParams, LandmarkReport, STAGE, phase};
 use crate::context::{Context, Step};

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::basis::{Basis, Fitted, basis_bytes, read};
+use super::capacity::{Fit, direct_bytes};
 use super::features;
-use super::room::{Fit, direct_bytes};
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, LandmarkState, STAGE, phase};
 use crate::context::{Context, Step};

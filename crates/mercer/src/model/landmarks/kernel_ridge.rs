@@ -3,9 +3,9 @@
 use std::time::Instant;
 
 use super::basis::{Basis, Fitted, read};
+use super::capacity::{Needed, direct_bytes};
 use super::kernel_pca::solved;
 use super::observed::Observed;
-use super::room::{Needed, direct_bytes};
 use super::rows::RowBlocks;
 use super::{LandmarkParams, LandmarkReport, STAGE, iterative, phase};
 use crate::context::Context;

@@ -5,6 +5,7 @@
 
 mod basis;
 mod candidates;
+mod capacity;
 mod choice;
 mod curve;
 mod features;
@@ -22,7 +23,6 @@ mod packet;
 mod regrouped;
 mod residual;
 mod ridge_rows;
-mod room;
 mod row_sums;
 mod rows;
 mod sampled;
@@ -32,6 +32,8 @@ mod workers;
 
 pub(crate) use basis::{Basis, factored, kernel_at};
 pub(super) use candidates::report as report_read;
+pub(crate) use capacity::{Fit, direct_bytes};
+pub(super) use capacity::{either_bytes, eligible};
 pub(crate) use curve::curve;
 pub(super) use kernel_kmeans::landmark_bytes;
 pub(crate) use kernel_ridge::LandmarkRidge;
@@ -42,8 +44,6 @@ pub use packet::Packet;
 #[doc(hidden)]
 pub use regrouped::Regrouped;
 pub(crate) use ridge_rows::{Evaluated, RidgeRows, bytes as rows_bytes};
-pub(crate) use room::{Fit, direct_bytes};
-pub(super) use room::{either_bytes, eligible};
 #[doc(hidden)]
 pub use rows::{RowBlock, RowBlocks, Whole};
 #[doc(hidden)]

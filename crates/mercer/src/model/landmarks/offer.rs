@@ -1,6 +1,6 @@
 //! What landmarks would do where an exact fit cannot be made in the memory that is left, or takes very long.
 
-use super::room::{Eligible, Fit, eligible, most_that_fit};
+use super::capacity::{Eligible, Fit, eligible, most_that_fit};
 use crate::context::{Context, Step};
 use crate::error::{Error, Result};
 use crate::model::input::Input;
@@ -36,7 +36,7 @@ pub(in crate::model) fn offer(
     }
 }
 
-/// A note on an exact fit that takes longer than an hour, as far as can be told from its size, which is reported before the work begins. The matrix is read or
+/// A note on an exact fit that takes longer than an hour, as estimated from its size, which is reported before the work begins. The matrix is read or
 /// computed some `passes` times.
 pub(in crate::model) fn slow(
     ctx: &Context,
@@ -67,8 +67,7 @@ fn text(
     (seconds > LONG && most >= FEWEST).then(|| {
         let hours = seconds / 3600.0;
         format!(
-            "an exact fit of {n} rows is estimated to take {hours:.0} hours or more: a fit on landmarks takes a small part of that, and \
-             {most} of them fit in memory"
+            "an exact fit of {n} rows is estimated to take {hours:.0} hours or more: a fit on landmarks takes a fraction of that, and {most} landmarks fit in memory"
         )
     })
 }
@@ -87,7 +86,7 @@ fn seconds(n: usize, d: usize, passes: usize, threads: usize, fits: impl Fn(u64)
 
 #[cfg(test)]
 mod tests {
-    use super::super::room::either_bytes;
+    use super::super::capacity::either_bytes;
     use super::*;
 
     #[test]
@@ -98,7 +97,7 @@ mod tests {
         assert_eq!(text(&ctx, rows(100_000), 20, needed), None);
         let found = text(&ctx, rows(1_000_000), 20, needed).unwrap();
         assert!(found.contains("1000000 rows") && found.contains("hours"), "{found}");
-        let most: usize = found.split(' ').rev().nth(5).unwrap().parse().unwrap();
+        let most: usize = found.split(' ').rev().nth(4).unwrap().parse().unwrap();
         assert!((1000..=5000).contains(&most), "{found}");
         let small = Context::new(2).with_budget(1 << 10);
         assert_eq!(text(&small, rows(1_000_000), 20, needed), None);

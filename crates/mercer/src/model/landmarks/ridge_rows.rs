@@ -126,7 +126,7 @@ impl<'a, T: Real> RidgeRows<'a, T> {
         Ok(Found { full_systems: full_systems.unwrap_or_default(), left_out_error })
     }
 
-    /// Reads the rows of a source from where it stands. The first of them tell whether leverages may be in single precision if `asks`, else `left_out_error` does.
+    /// Reads the rows of a source from where it stands. The first of them show whether leverages may be in single precision if `asks`, else `left_out_error` does.
     fn read_rows(
         &self,
         ctx: &Context,

@@ -2,7 +2,7 @@
 
 use super::LandmarkParams;
 use super::candidates::sample;
-use super::room::{Room, direct_bytes};
+use super::capacity::{Capacity, direct_bytes};
 use super::rows::RowBlocks;
 use crate::context::Context;
 use crate::error::Result;
@@ -17,7 +17,7 @@ pub fn sampled(
 ) -> Result<AnySamples> {
     source.rewind(1)?;
     with_dtype!(dtype, T => {
-        let mut room = Room::new(ctx, landmarks, &direct_bytes::<T>);
-        Ok(sample::<T>(ctx, source, &mut room, landmarks.seed)?.samples.into())
+        let mut capacity = Capacity::new(ctx, landmarks, &direct_bytes::<T>);
+        Ok(sample::<T>(ctx, source, &mut capacity, landmarks.seed)?.samples.into())
     })
 }

@@ -62,7 +62,7 @@ impl dyn Workers + '_ {
 
     /// What all parts of a pass find, added up.
     pub fn sum(&mut self, ctx: &Context, pass: &Packet) -> Result<Packet> {
-        let none = || Error::Shape("no part of the work came back".into());
+        let none = || Error::Shape("the workers returned no results".into());
         self.run(ctx, pass, true)?.pop().ok_or_else(none)
     }
 }

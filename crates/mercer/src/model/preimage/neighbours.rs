@@ -1,7 +1,7 @@
 //! A sample put together from the training samples x_j nearest to P, in two ways.
 //!
 //! *By distances* (after Kwok and Tsang, 2004), where the kernel falls with the distance alone: the cosine of P and φ(x_j)
-//! is taken for a kernel value, so that it tells how far z is from x_j; z is then the point whose distances these are,
+//! is taken for a kernel value, so that it gives the distance of z from x_j; z is then the point whose distances these are,
 //! by least squares in the span of the neighbours around their mean c:
 //!
 //! ```text
@@ -136,7 +136,7 @@ fn by_distances(ctx: &Context, space: &Space<'_>, row: &Row<'_>) -> Result<Optio
     Ok(row.combine(&centre, &centre, &weights))
 }
 
-/// Squared distances of z to the neighbours, none beyond `most`; `None` where the kernel does not tell distances.
+/// Squared distances of z to the neighbours, none beyond `most`; `None` where the kernel determines no distances.
 fn distances(space: &Space<'_>, row: &Row<'_>, most: f64) -> Option<Vec<f64>> {
     let length = row.norm().sqrt();
     let one = |j: usize| {

@@ -54,7 +54,7 @@ impl Svm {
     ) -> Result<()> {
         let settings = Settings { method, folds, seed };
         if self.cells.is_some() {
-            let text = "a machine on cells is calibrated by samples that it was not fitted on";
+            let text = "an SVM on cells is calibrated on samples that it was not fitted on";
             return Err(Error::parameter(Param::Cells, text));
         }
         if self.landmarks.is_some() {

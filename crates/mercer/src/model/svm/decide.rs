@@ -117,7 +117,7 @@ impl Svm {
 
     fn names(&self) -> Result<&[String]> {
         let names = self.classes.as_deref();
-        names.ok_or_else(|| Error::Shape("the model is no classifier: it has no classes".into()))
+        names.ok_or_else(|| Error::Shape("the model is not a classifier: it has no classes".into()))
     }
 
     fn decisions_on_landmarks<T: Real>(

@@ -169,7 +169,7 @@ impl DualProblem {
         self.started()
     }
 
-    /// Tells K β of a start from `beta` (both one per sample that counts), which holds if that start could be made as it is.
+    /// Sets K β of a start from `beta` (both one per sample that counts), which holds if that start could be made as it is.
     pub fn with_slopes(mut self, beta: &[f64], slopes: &[f64]) -> Self {
         let each = self.problem.variables.iter().zip(&self.samples);
         if each.clone().all(|(variable, &sample)| variable.beta == beta[sample]) {

@@ -82,7 +82,7 @@ impl Point {
         for _ in 0..HALVINGS {
             let next = Point::at(ctx, k, self.moved(&step, length))?;
             let falls = next.value <= self.value + 1e-4 * length * slope;
-            // Close to the end f no longer tells one point from another, the gradient does.
+            // Close to the end f no longer distinguishes points, the gradient does.
             if falls || norm(&next.gradient) < 0.5 * norm(&self.gradient) {
                 return Ok(Some(next));
             }

@@ -162,7 +162,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Tells how far the violation has come down, on a scale of its logarithm.
+    /// Reports how far the violation has come down, on a scale of its logarithm.
     fn step(&self, ctx: &Context, first: f64) -> Result<()> {
         let (now, end) = (self.assessment.violation, self.params.tolerance);
         let all = (first / end).ln().max(f64::MIN_POSITIVE);

@@ -30,7 +30,7 @@ impl Assessment {
         }
     }
 
-    /// The same with errors of f known for some rows, as (row, error): violation and sums are corrected by what these tell
+    /// The same with errors of f known for some rows, as (row, error): violation and sums are corrected by these
     /// of all rows.
     pub fn corrected(
         self,

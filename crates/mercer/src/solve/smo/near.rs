@@ -29,7 +29,7 @@ pub struct Near {
 }
 
 impl Near {
-    /// Each row belongs to the nearest of some that are spread evenly: as kernel values tell distances, ‖i − j‖² = K_ii + K_jj − 2 K_ij.
+    /// Each row belongs to the nearest of some that are spread evenly: by distances from kernel values, ‖i − j‖² = K_ii + K_jj − 2 K_ij.
     pub fn new<S: Real>(ctx: &Context, source: &dyn Columns<S>) -> Result<Self> {
         let n = source.size();
         let count = n.div_ceil(SIZE).min(MOST);

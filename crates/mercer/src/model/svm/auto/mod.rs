@@ -2,7 +2,7 @@
 //!
 //! Small machines of each kind are fitted to a sample of the rows. They say how well each kind does on rows that it has not seen, and how the work grows with their
 //! number. What is chosen depends on the samples, the parameters and the memory budget, and not on the clock: the same fit is the same at any time and
-//! on any number of threads. Seconds are told, and nothing is decided by them.
+//! on any number of threads. Seconds are reported, but not used in the choice.
 
 mod pilot;
 mod work;
@@ -40,7 +40,7 @@ pub struct ModeEstimate {
     pub mode: String,
     /// Units of work: about as many nanoseconds on two cores.
     pub work: f64,
-    /// Seconds on this machine, as far as the small machines tell.
+    /// Seconds on this machine, as estimated from the small SVMs.
     pub seconds: f64,
     /// Bytes of working storage.
     pub bytes: u64,
@@ -135,7 +135,9 @@ impl Svm {
 fn samples<'a>(params: &SvmParams, input: &'a Input<'_>) -> Result<&'a AnySamples> {
     let wrong = |text: &'static str| Err(Error::parameter(Param::Approximation, text));
     if params.landmarks.is_some() || params.cells.is_some() {
-        return wrong("not available with landmarks or cells: these are a choice already");
+        return wrong(
+            "cannot be combined with landmarks or cells, which select an approximation already",
+        );
     }
     match input {
         Input::Samples(x) => Ok(x),
@@ -188,7 +190,11 @@ fn decide(
         i if exact < WORTH * modes[i].work => {
             (0, format!("{} would not take much less time", modes[i].mode))
         }
-        i => (i, "on a sample of the rows it is as accurate as the exact machine, and it takes less time".into()),
+        i => (
+            i,
+            "on a sample of the rows it is as accurate as the exact fit, and it takes less time"
+                .into(),
+        ),
     };
     ModeChoice {
         chosen: modes[chosen].mode.clone(),

@@ -84,26 +84,26 @@ impl Pilots {
         };
         let half_has_all = super::super::cells::present(checked, &half.train) == sample.present;
         let quiet = ctx.without_steps();
-        let told = |done: f64| ctx.step(Step::new("machines of a sample", done, 4.0));
-        told(0.0)?;
+        let reported = |done: f64| ctx.step(Step::new("machines of a sample", done, 4.0));
+        reported(0.0)?;
         let (exact, decisions) = sample.pilot(&quiet, params, None)?;
-        told(1.0)?;
+        reported(1.0)?;
         let half = match half_has_all {
             true => half.pilot(&quiet, params, None)?.0,
             // Too few rows of a class: the work grows with the square.
             false => Pilot { values: exact.values / 4.0, steps: exact.steps / 2.0, ..exact },
         };
-        told(2.0)?;
+        reported(2.0)?;
         let wanted = LandmarkParams::new(LandmarkCount::Count(LANDMARKS));
         let low_rank = SvmParams { landmarks: Some(wanted), ..params.clone() };
         let landmarks = sample.pilot(&quiet, &low_rank, Some(&decisions))?.0;
-        told(3.0)?;
+        reported(3.0)?;
         let in_cells = SvmParams { cells: Some(CellParams::new(CELL)), ..params.clone() };
         let cells = match params.task {
             Task::NuSvc => None,
             _ => Some(sample.pilot(&quiet, &in_cells, Some(&decisions))?.0),
         };
-        told(4.0)?;
+        reported(4.0)?;
         let value = sample.seconds_of_value(&quiet, params)?;
         let (rows, held_out) = (sample.train.len(), sample.test.len());
         Ok(Some(Self { rows, held_out, value, half, exact, landmarks, cells }))

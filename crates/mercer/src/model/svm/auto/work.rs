@@ -37,7 +37,7 @@ pub(super) struct Size {
     pub n: usize,
     pub cost: Cost,
     pub budget: u64,
-    /// For bytes that are told: nothing is chosen by them.
+    /// For the bytes that are reported, which do not enter the choice.
     pub threads: usize,
 }
 

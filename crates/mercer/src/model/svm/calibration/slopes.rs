@@ -13,7 +13,7 @@ const FLATTEST: f64 = 1e-6;
 /// The largest slope in these units. A side that asks for more has almost all its samples at the boundary.
 const STEEPEST: f64 = 1e12;
 
-/// The curve that suits `samples` best. Samples on the boundary have probability ½ whatever the slopes, and tell nothing.
+/// The curve that suits `samples` best. Samples on the boundary have probability ½ whatever the slopes, and carry no information.
 pub(super) fn fit(samples: &[LabelledDecision]) -> Curve {
     let targets = Targets::of(samples);
     let side = |sign: f64| {

@@ -10,7 +10,7 @@ use super::{Curve, LabelledDecision};
 /// How far from ½ the values next to the boundary stay.
 const MARGIN: f64 = 1e-6;
 
-/// The curve that suits `samples` best. Samples on the boundary tell nothing, as the value there is ½.
+/// The curve that suits `samples` best. Samples on the boundary carry no information, as the value there is ½.
 pub(super) fn fit(samples: &[LabelledDecision]) -> Curve {
     let total: f64 = samples.iter().map(|sample| sample.weight).sum();
     let least = (1.0 / (total + 2.0)).clamp(1e-12, 0.5 - MARGIN);

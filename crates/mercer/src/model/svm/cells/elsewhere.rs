@@ -24,7 +24,7 @@ impl Svm {
         targets: &Targets,
         farm: Farm<'_>,
     ) -> Result<Self> {
-        let none = || Error::Shape("machines are fitted elsewhere for cells alone".into());
+        let none = || Error::Shape("only SVMs on cells are fitted on other machines".into());
         let wanted = params.cells.as_ref().ok_or_else(none)?;
         wanted.check()?;
         super::check(params)?;
@@ -36,9 +36,8 @@ impl Svm {
     /// Fits the machine that a packet describes.
     #[doc(hidden)]
     pub fn fit_packet(ctx: &Context, packet: &Packet) -> Result<Self> {
-        let wrong = |error: serde_json::Error| {
-            Error::Shape(format!("the parameters of a machine: {error}"))
-        };
+        let wrong =
+            |error: serde_json::Error| Error::Shape(format!("the parameters of an SVM: {error}"));
         let params: SvmParams = serde_json::from_str(packet.text("params")?).map_err(wrong)?;
         let targets = if let Ok(places) = packet.places("labels") {
             let names: Vec<String> = serde_json::from_str(packet.text("names")?).map_err(wrong)?;
@@ -65,7 +64,7 @@ fn fit(
     farm: Farm<'_>,
 ) -> Result<Svm> {
     if !division.spec.custom_functions().is_empty() {
-        let message = "a kernel with functions of your own cannot be sent to other machines";
+        let message = "a user-defined kernel cannot be sent to other machines";
         return Err(Error::parameter(Param::Kernel, message));
     }
     let alone = SvmParams { kernel: division.spec.clone(), cells: None, ..params.clone() };
@@ -82,7 +81,7 @@ fn fit(
     let count = packets.len();
     let models = farm(ctx, packets)?;
     if models.len() != count {
-        return Err(Error::Shape(format!("{} of {count} machines came back", models.len())));
+        return Err(Error::Shape(format!("{} of {count} SVMs were returned", models.len())));
     }
     let wanting = parts.iter_mut().filter(|part| part.present.len() != 1);
     wanting.zip(models).for_each(|(part, model)| part.model = Some(model));

@@ -186,10 +186,9 @@ fn report(
     };
     let alone = parts.iter().filter(|part| part.model.is_none()).count();
     let of_its_own = if is_own { ", with a kernel and a C of its own" } else { "" };
-    let mut reason =
-        format!("{} cells have an exact machine each{of_its_own}", parts.len() - alone);
+    let mut reason = format!("{} cells have an exact SVM each{of_its_own}", parts.len() - alone);
     if alone > 0 {
-        reason += &format!("; {alone} cells have samples of one class alone, which they predict");
+        reason += &format!("; {alone} cells contain samples of a single class, which they predict");
     }
     Report {
         solver: "smo".into(),

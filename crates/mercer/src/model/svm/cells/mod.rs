@@ -1,7 +1,7 @@
 //! Machines on cells: the samples are divided into cells around some of them, each has an exact machine of its own, and a new sample is decided by the machine of the
 //! cell whose centre is nearest in feature space.
 //!
-//! A cell is learned from its own samples and from the nearest ones of its neighbours, so that machines agree about where cells meet.
+//! A cell is learned from its own samples and from the nearest ones of its neighbours, so that neighbouring SVMs agree where cells meet.
 
 mod decide;
 mod division;

@@ -189,7 +189,7 @@ fn probabilities_by_folds_are_those_of_the_exact_machine() {
     assert!(largest(&of(None), &of(Some(150.into()))) < 1e-2);
 }
 
-/// Single precision is not enough for this C: decisions of free support vectors tell whether the certificate is true.
+/// Single precision is not enough for this C: decisions of free support vectors show whether the certificate is true.
 #[test]
 fn samples_in_single_precision_have_a_certificate_that_holds_for_predictions() {
     let mut stream = Stream::new(11, "noise");
@@ -208,8 +208,8 @@ fn samples_in_single_precision_have_a_certificate_that_holds_for_predictions() {
     let off = |s: usize| (decisions[(model.support[s], 0)].abs() - 1.0).abs();
     let worst = free.map(off).fold(0.0, f64::max);
     let problem = &model.report.machine.as_ref().unwrap().problems[0];
-    let told = problem.violation + problem.rounding.unwrap();
-    assert!(worst <= 2.0 * told + 1e-9, "{worst} {problem:?}");
+    let reported = problem.violation + problem.rounding.unwrap();
+    assert!(worst <= 2.0 * reported + 1e-9, "{worst} {problem:?}");
     assert!(!model.report.converged || worst <= 2.0 * params.tolerance, "{worst} {problem:?}");
 }
 

@@ -5,13 +5,13 @@ use mercer::{Mat, Targets};
 
 /// Sums over the rows of positive weight so far, for each target.
 #[derive(Debug, Clone, Default)]
-pub struct Spread {
+pub struct TargetVariance {
     weight: f64,
     /// The first value, the mean, Σ w (y − mean)², and whether all values are equal.
     targets: Vec<(f64, f64, f64, bool)>,
 }
 
-impl Spread {
+impl TargetVariance {
     /// Adds rows; classes have no variance.
     pub fn add(&mut self, targets: &Targets) {
         let Target::Values(values) = &targets.target else { return };
@@ -55,14 +55,14 @@ mod tests {
     fn variances_are_those_of_all_rows() {
         let y = Mat::from_fn(40, 2, |i, j| if j == 0 { 1e3 + (i * i % 7) as f64 } else { 3.0 });
         let weights: Vec<f64> = (0..40).map(|i| (i % 3) as f64).collect();
-        let mut spread = Spread::default();
+        let mut sums = TargetVariance::default();
         for rows in [0..15, 15..40] {
             let part = Mat::from_fn(rows.len(), 2, |i, j| y[(rows.start + i, j)]);
-            spread.add(&Targets::matrix(part).with_weights(Some(weights[rows].to_vec())));
+            sums.add(&Targets::matrix(part).with_weights(Some(weights[rows].to_vec())));
         }
         let column: Vec<f64> = (0..40).map(|i| y[(i, 0)]).collect();
         let want = variance(&column, Some(&weights)).unwrap();
-        let found = spread.variances();
+        let found = sums.variances();
         assert!((found[0].unwrap() / want - 1.0).abs() < 1e-12);
         assert_eq!(found[1], None);
     }

@@ -140,8 +140,8 @@ fn row_bytes(x: &AnySamples) -> u64 {
     with_samples!(x, x => of(x))
 }
 
-/// What a choice has room for.
-pub(super) struct Room<'a> {
+/// The memory that a choice of landmarks may take.
+pub(super) struct Capacity<'a> {
     budget: u64,
     /// What the choice may take.
     limit: u64,
@@ -151,8 +151,8 @@ pub(super) struct Room<'a> {
     fit: Fit,
 }
 
-impl<'a> Room<'a> {
-    /// What the context has room for. Landmarks that do not fit are refused, as soon as the first block of the source tells their size.
+impl<'a> Capacity<'a> {
+    /// The memory that the context leaves. Landmarks that do not fit are refused, as soon as the first block of the source shows their size.
     pub fn new(ctx: &Context, params: &'a LandmarkParams, needed: Needed<'a>) -> Self {
         let budget = ctx.budget();
         let fit = Fit { m: asked(&params.count), t: 0, rows: 0, row_bytes: 0 };
@@ -179,7 +179,7 @@ impl<'a> Room<'a> {
         // Samples in memory are the caller's.
         let is_whole = rows == Some(n);
         let bytes = if is_whole { 0 } else { BLOCK_COPIES * n * self.fit.row_bytes };
-        let hint = "raise the memory budget, or have smaller blocks";
+        let hint = "raise the memory budget, or use smaller blocks";
         let blocks = ctx.reserve("a block of rows", bytes, hint)?;
         self.budget = ctx.budget();
         self.limit = self.limit.min(self.budget);
@@ -192,7 +192,7 @@ impl<'a> Room<'a> {
         Ok(blocks)
     }
 
-    /// Tells what the phases of a fit are expected to take, as far as sizes say.
+    /// Announces what the phases of a fit are expected to take, by their sizes.
     fn expect(&self, ctx: &Context) {
         let m = self.fit.m as f64;
         let width = self.fit.row_bytes as f64 / 8.0;
