@@ -21,7 +21,7 @@ help:
 	@echo "make deny    licences, sources and known faults of dependencies (installs cargo-deny into target/tools)"
 	@echo "make memory  the memory of every kind of work at five budgets and 20,000 rows; prints a table, takes an hour"
 	@echo "make bench   side-by-side comparison with peers; prints a table, writes bench/results/latest.*, adds to its history"
-	@echo "make bench-growth  how time and memory grow with the rows; writes the table and the picture of docs/benchmarks.md"
+	@echo "make bench-growth  how time and memory of methods grow with the rows; prints a table, writes bench/results/growth.png"
 	@echo "make docs    the guide, with figures, gallery and both references, in target/site"
 	@echo "make fuzz    all fuzz targets for MINUTES=10 minutes each (nightly compiler and cargo-fuzz)"
 	@echo "make faults  kills, full disks, limits and closed descriptors, for as many minutes as it takes"
@@ -215,9 +215,10 @@ develop: $(VENV)/ready
 bench: develop $(VENV)/rivals
 	$(PY) bench/run.py
 
-# Fits of up to SECONDS each; about half an hour.
+# Fits of up to SECONDS each.
 bench-growth: develop
-	$(PY) bench/growth.py --write --seconds $(or $(SECONDS),60)
+	@mkdir -p bench/results
+	$(PY) bench/growth.py --picture bench/results/growth.png --seconds $(or $(SECONDS),60)
 
 $(VENV)/rivals: bench/requirements.txt $(VENV)/ready
 	$(PY) -m pip install --quiet --requirement bench/requirements.txt

@@ -2,7 +2,7 @@
 
     python bench/growth.py                     # all methods, fits of up to a minute
     python bench/growth.py --seconds 5 --only SVC
-    python bench/growth.py --write             # also into docs/benchmarks.md, with its picture
+    python bench/growth.py --picture growth.png
     python bench/growth.py --quick             # some milliseconds: tests the script
 
 Each method works on n = 1, 2, 4, ... rows of 8 columns, in a process of its own, until it takes as
@@ -18,7 +18,6 @@ import ctypes
 import gc
 import json
 import math
-import os
 import subprocess
 import sys
 import time
@@ -34,7 +33,6 @@ from bench import memory, page, threads  # noqa: E402
 from bench.growth_methods import METHODS, Method, rows  # noqa: E402
 from bench.growth_picture import draw  # noqa: E402
 
-PAGE, PICTURE = page.DOCS / "benchmarks.md", page.DOCS / "figures/growth.png"
 HEAD = ["method", "rows", "time", "exponent", "theory", "memory", "exponent", "theory"]
 #: Smaller times and memories are those of calls and of libraries, and not of the work.
 LEAST_SECONDS, LEAST_BYTES = 0.01, 8 << 20
@@ -142,7 +140,6 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--only", metavar="WORDS", help="methods whose name contains the words")
     parser.add_argument("--threads", type=int, default=threads.available(), help="default: all")
     parser.add_argument("--quick", action="store_true", help="limit of 10 ms: tests the script")
-    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks.md")
     parser.add_argument("--picture", type=Path, help="draw a picture into this file")
     parser.add_argument("--one", help=argparse.SUPPRESS)
     return parser.parse_args(argv)
@@ -161,8 +158,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     limit = 0.01 if flags.quick else flags.seconds
     if flags.one:
         return _alone(flags.one, limit, flags.threads)
-    if flags.write and flags.only:
-        raise SystemExit("--write needs all methods, so it does not go with --only")
     chosen = [one for one in METHODS if flags.only is None or flags.only in one.name]
     if not chosen:
         raise SystemExit(f"no method's name contains {flags.only!r}")
@@ -170,13 +165,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     for method in chosen:
         found.append((method, measured(method, limit, flags.threads)))
         print("  ".join(row(method, found[-1][1])), file=sys.stderr, flush=True)
-    table = page.table(HEAD, [row(method, some) for method, some in found])
-    print(table)
-    if flags.picture or flags.write:
-        draw(found, flags.picture or PICTURE)
-    if flags.write:
-        page.fill(PAGE, [table], "growth")
-        print(f"written: {os.path.relpath(PAGE)}, {os.path.relpath(PICTURE)}")
+    print(page.table(HEAD, [row(method, some) for method, some in found]))
+    if flags.picture:
+        draw(found, flags.picture)
     return 0
 
 

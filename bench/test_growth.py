@@ -66,8 +66,6 @@ def test_the_script_runs(capsys: pytest.CaptureFixture, tmp_path: Path) -> None:
     assert picture.stat().st_size > 5000
     with pytest.raises(SystemExit, match="no method"):
         growth.main(["--only", "nothing"])
-    with pytest.raises(SystemExit, match="--write"):
-        growth.main(["--only", "SVC", "--write"])
 
 
 def test_a_method_runs_alone(capsys: pytest.CaptureFixture) -> None:

@@ -22,7 +22,6 @@ FIGURES = DOCS / "figures"
 MADE_ELSEWHERE = {
     "demo.png": "make run",
     "denoising.png": "bench/denoising.py",
-    "growth.png": "bench/growth.py",
     "svm-modes.png": "bench/svm_modes.py",
     "explore.png": "crates/mercer-cli/tests/browser/explore_figure.py",
 }

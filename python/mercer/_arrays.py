@@ -168,7 +168,7 @@ def validate_targets(estimator, y, X: np.ndarray) -> tuple[np.ndarray, bool]:
         y, dtype=np.float64, ensure_2d=False, ensure_all_finite=False, order="C", input_name="y"
     )
     check_consistent_length(X, y)
-    return y.reshape(len(y), -1), y.ndim == 1
+    return as_contiguous(y).reshape(len(y), -1), y.ndim == 1
 
 
 def validate_weights(sample_weight, n: int) -> np.ndarray | None:
@@ -193,7 +193,7 @@ def validate_weights(sample_weight, n: int) -> np.ndarray | None:
             f"sample_weight must be one number or one for each of the {n} samples, but has shape "
             f"{found.shape}"
         )
-    return found
+    return as_contiguous(found)
 
 
 def finite_weights(sample_weight, n: int) -> np.ndarray | None:
@@ -280,7 +280,9 @@ def dense(X, memory_budget) -> np.ndarray:
 
 
 def as_contiguous(X: np.ndarray) -> np.ndarray:
-    """Return the array, or a copy in C order if it is in neither C nor Fortran order."""
+    """Return the array, or a copy in C order if it is in neither C nor Fortran order, or lies at a
+    place in memory that does not suit its numbers, as an array may that came from another process.
+    """
     flags = X.flags
     ordered = flags.c_contiguous or flags.f_contiguous
     return X if ordered and flags.aligned else np.require(X, requirements=["C", "A"])

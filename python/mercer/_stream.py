@@ -15,7 +15,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.validation import check_array, has_fit_parameter
 
 from mercer import _core
-from mercer._arrays import validate_weights
+from mercer._arrays import as_contiguous, validate_weights
 from mercer._kernel_purpose import is_custom, purpose_of
 from mercer._labels import codes_of
 from mercer._params import ParameterError, is_integer
@@ -277,7 +277,7 @@ class Streamed:
         )
         if len(y) != n:
             raise ValueError(f"X has {n} samples, but y has {len(y)}")
-        return np.ascontiguousarray(y.reshape(n, -1)), weights
+        return as_contiguous(np.ascontiguousarray(y.reshape(n, -1))), weights
 
     def _checked(self, X: Any, *, reset: bool) -> Checked:
         return validate_samples(self._estimator, X, self._purpose, reset=reset)

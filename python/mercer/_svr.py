@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
 from mercer import _core, _landmarks, _svm_fit, _svm_model
-from mercer._arrays import Samples, dtype_of, require_y
+from mercer._arrays import Samples, as_contiguous, dtype_of, require_y
 from mercer._base import Estimator
 from mercer._params import ParameterError
 from mercer._progress import Step
@@ -81,7 +81,7 @@ class SvmRegressor(RegressorMixin, Estimator):
         y = check_array(y, ensure_2d=False, dtype=np.float64, ensure_all_finite=False)
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
-        return np.ascontiguousarray(y), weights
+        return as_contiguous(np.ascontiguousarray(y)), weights
 
     def _block_target(self, X: Streamed) -> np.ndarray:
         """What the extension module knows numbers as targets by."""

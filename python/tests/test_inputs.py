@@ -8,6 +8,7 @@ from names import named
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
 
+import mercer
 from mercer import PCA, KernelPCA, ParameterError
 
 ESTIMATORS = [KernelPCA(2, kernel="rbf"), PCA(2)]
@@ -265,3 +266,34 @@ DATED = {
 def test_dates_never_become_nanoseconds(X, model):
     with pytest.raises(ValueError, match=r"dates|'day' of X contains values that are not numbers"):
         model.fit(X)
+
+
+def misaligned(values):
+    """The same numbers at a place that does not suit them, as arrays from other processes lie."""
+    place = np.zeros(values.nbytes + 1, np.uint8)[1:].view(values.dtype).reshape(values.shape)
+    place[...] = values
+    assert not place.flags.aligned
+    return place
+
+
+def test_arrays_at_any_place_in_memory_give_the_same_fit():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y, w = X[:, 0] + X[:, 1], rng.uniform(1, 2, size=200)
+    options = {"kernel": "rbf", "gamma": 0.3}
+    moved = [misaligned(one) for one in (X, y, w)]
+    for model in (
+        mercer.KernelRidge(**options),
+        mercer.KernelRidge(landmarks=20, **options),
+        mercer.KernelRidgeCV(alphas=[0.1, 1.0], **options),
+        mercer.SVR(**options),
+    ):
+        expected = model.fit(X, y, sample_weight=w).predict(X)
+        assert np.array_equal(model.fit(*moved[:2], sample_weight=moved[2]).predict(X), expected)
+    labels = (y > 0).astype(int)
+    expected = mercer.SVC(**options).fit(X, labels, w).decision_function(X)
+    found = mercer.SVC(**options).fit(moved[0], misaligned(labels), moved[2])
+    assert np.array_equal(found.decision_function(X), expected)
+    blocks = mercer.KernelRidge(landmarks=20, **options).fit(mercer.scan([tuple(moved)]))
+    whole = mercer.KernelRidge(landmarks=20, **options).fit(X, y, w)
+    assert np.array_equal(blocks.dual_coef_, whole.dual_coef_)

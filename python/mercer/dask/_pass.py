@@ -193,7 +193,7 @@ class Pass:
         return max(0, began - self._parts), max(0, ended - self._parts)
 
     def cancel(self) -> None:
-        """Leave the cluster clean."""
+        """Remove what the fit left on the cluster."""
         self._client.cancel(self._futures + self._others, force=True)
 
 
