@@ -156,15 +156,14 @@ def set_kernel_attributes(estimator, model: _core.Model) -> None:
     estimator.gamma_ = _resolved_gamma(estimator, model)
 
 
-def _resolved_gamma(estimator, model: _core.Model) -> float:
+def _resolved_gamma(estimator, model: _core.Model) -> float | np.ndarray:
     choice = estimator._choice
     if "gamma" in getattr(choice, "params", {}):
         return choice.params["gamma"]
     values = model.kernel_parameters if isinstance(choice, Described) else None
-    if values and "gamma" in values:
-        return values["gamma"]
-    if values and "sigma" in values:
-        return 0.5 / values["sigma"] ** 2
-    if values and "width" in values:
-        return 1.0 / values["width"] ** 2
+    for name, unit in (("gamma", None), ("sigma", 0.5), ("width", 1.0)):
+        if values and name in values:
+            # A list has a number for each column.
+            found = np.asarray(values[name]) if isinstance(values[name], list) else values[name]
+            return found if unit is None else unit / found**2
     return float(estimator.gamma) if is_real(estimator.gamma) else 1.0 / model.shape[1]

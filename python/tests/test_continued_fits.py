@@ -107,7 +107,7 @@ def test_a_detector_goes_on(tmp_path, monkeypatch, criterion):
 
 def test_what_fit_does_not_keep_is_said_in_words_of_python():
     for model in (KernelRidge(0.1, **GIVEN).fit(X, Y), classifier().fit(X, LABELS)):
-        with pytest.raises(ValueError, match="begin with partial_fit") as refused:
+        with pytest.raises(ValueError, match="use partial_fit from the start") as refused:
             model.partial_fit(X, Y if isinstance(model, KernelRidge) else LABELS)
         assert "keep_sums" not in str(refused.value)
     assert not hasattr(KernelKMeans(2, **GIVEN), "partial_fit")
@@ -163,7 +163,7 @@ def test_a_transformer_without_a_fit_takes_blocks(tmp_path):
 def test_long_exact_fits_are_warned_of_before_they_begin():
     rows = np.arange(450_000, dtype=np.float32)[:, None]
     model = KernelRidge(1.0, kernel="rbf", solver="cg", max_time=0.3, memory_budget="1GiB")
-    warned = pytest.warns(UserWarning, match="a fit on landmarks takes a small part")
+    warned = pytest.warns(UserWarning, match="a fit on landmarks takes a fraction")
     with warned, pytest.raises(TimeoutError):
         model.fit(rows, rows[:, 0])
 
@@ -188,5 +188,5 @@ def test_a_search_goes_on_by_generalised_cross_validation(tmp_path, monkeypatch)
         KernelRidgeCV(**GIVEN).partial_fit(X, Y)
     with pytest.raises(ValueError, match="one kernel"):
         KernelRidgeCV(kernel=["rbf", "laplacian"], cv="gcv", landmarks=9).partial_fit(X, Y)
-    with pytest.raises(ValueError, match="begin with partial_fit"):
+    with pytest.raises(ValueError, match="use partial_fit from the start"):
         whole.partial_fit(X, Y)

@@ -278,5 +278,5 @@ def test_samples_that_are_none():
     for wrong in ("one text", 3):
         with pytest.raises(ParameterError, match="sequence of samples"):
             SVC(kernel=kernels.pair(shared)).fit(wrong, CLASSES)
-    with pytest.raises(ParameterError, match="pass the samples as one set"):
+    with pytest.raises(ParameterError, match="reads rows in blocks only with landmarks"):
         SVC(kernel=kernels.pair(shared)).fit(iter(RAGGED), CLASSES)

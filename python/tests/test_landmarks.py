@@ -120,7 +120,7 @@ def test_partial_fit_needs_landmarks():
         KernelPCA().partial_fit(X)
     assert "set landmarks" in str(refused.value.__cause__)
     fitted = KernelPCA(2, kernel="rbf", landmarks=20).fit(X)
-    with pytest.raises(ValueError, match="begin with partial_fit"):
+    with pytest.raises(ValueError, match="use partial_fit from the start"):
         fitted.partial_fit(X)
 
 

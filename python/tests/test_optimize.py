@@ -88,7 +88,7 @@ def test_an_early_end_and_a_bound_warn():
 
 def test_classes_are_aligned_with():
     rng = np.random.default_rng(1)
-    X = np.concatenate([rng.normal(size=(40, 2)), [*rng.normal(size=(40, 2)), 4, 0]])
+    X = np.concatenate([rng.normal(size=(40, 2)), rng.normal(size=(40, 2)) + np.array([4, 0])])
     X[:, 1] *= 30  # what does not matter is larger
     y = np.repeat(["a", "b"], 40)
     options = {"optimize": "alignment", "optimize_params": {"ard": True}}

@@ -274,10 +274,15 @@ pub fn variance(values: &[f64], weights: Option<&[f64]>) -> Option<f64> {
     if kept.iter().all(|&i| values[i] == first) {
         return None;
     }
-    let all: f64 = kept.iter().map(|&i| weight(i)).sum();
-    let mean = kept.iter().map(|&i| weight(i) * values[i]).sum::<f64>() / all;
-    let squares = kept.iter().map(|&i| weight(i) * (values[i] - mean).powi(2));
-    Some(squares.sum::<f64>() / all)
+    // In the steps of rows that come in blocks, so that the last bits are the same.
+    let (mut all, mut mean, mut squares) = (0.0, first, 0.0);
+    for &i in &kept {
+        all += weight(i);
+        let from = values[i] - mean;
+        mean += from * weight(i) / all;
+        squares += weight(i) * from * (values[i] - mean);
+    }
+    Some(squares / all)
 }
 
 #[cfg(test)]

@@ -148,6 +148,7 @@ fn unsafe_code_stands_where_the_list_says_and_nowhere_else() {
     for folder in [
         "crates/mercer/src",
         "crates/mercer-cli/src",
+        "crates/mercer-cuda/src",
         "crates/mercer-serve/src",
         "crates/nano-gemm/src",
         "python/src",

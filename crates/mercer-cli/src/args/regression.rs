@@ -145,7 +145,7 @@ impl From<Objective> for optimize::Objective {
 pub struct OptimizeArgs {
     /// Search for the parameters of a single kernel and the penalty by gradient, from their values on; then score
     /// and fit with those
-    #[arg(long, value_enum, value_name = "OBJECTIVE", conflicts_with_all = ["alpha_per_target", "landmarks"])]
+    #[arg(hide_short_help = true, long, value_enum, value_name = "OBJECTIVE", conflicts_with_all = ["alpha_per_target", "landmarks"])]
     pub optimize: Option<Objective>,
     /// With `--optimize`: a width for each column
     #[arg(hide_short_help = true, long, requires = "optimize")]

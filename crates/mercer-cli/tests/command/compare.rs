@@ -10,7 +10,8 @@ fn table(rows: usize, from: usize, is_moved: bool) -> String {
         let t = i as f64;
         let a = (0.618_033_988_75 * t).fract();
         let b = (0.414_213_562_37 * t).fract() + if is_moved { 0.5 } else { 0.0 };
-        let city = ["ulm", "bonn", "kiel"][if is_moved && !i.is_multiple_of(4) { 2 } else { i % 3 }];
+        let city =
+            ["ulm", "bonn", "kiel"][if is_moved && !i.is_multiple_of(4) { 2 } else { i % 3 }];
         format!("{a:.4},{b:.4},{city}\n")
     };
     "a,b,city\n".to_string() + &(from..from + rows).map(row).collect::<String>()

@@ -128,7 +128,9 @@ fn task<'a>(job: &Job<'a>, rows: &mut FitRows<'_>) -> Result<Task<'a>> {
     } else if job.kind == TargetKind::Values {
         targets = Targets::matrix(Mat::zeros(0, 1));
         if !job.is_absolute {
-            unit = rows.learn_variances()?.first().copied().flatten().map_or(1.0, f64::sqrt);
+            let variance = rows.learn_variances()?.first().copied().flatten();
+            let variance = variance.filter(|v| v.is_finite() && *v > 0.0);
+            unit = variance.map_or(1.0, f64::sqrt);
         }
         (params.c, params.epsilon) = (unit * params.c, unit * params.epsilon);
     }

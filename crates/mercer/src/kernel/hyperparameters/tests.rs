@@ -5,7 +5,7 @@ use crate::context::Stream;
 use crate::kernel::{Input, Kernel, Tile, families};
 use crate::points::{Csr, Dense, Part as Group, Parts};
 
-const KERNELS: [&str; 30] = [
+const KERNELS: [&str; 31] = [
     "linear",
     "2*linear + 0.3*constant",
     "poly(degree=1, gamma=0.7)",
@@ -31,6 +31,7 @@ const KERNELS: [&str; 30] = [
     "periodic(period=[1.7, 2, 5], length=[0.8, 1, 2])",
     "cosine + 0.4*overlap + gower",
     "sigmoid(gamma=0.3, coef0=0.2)",
+    "2*energy(exponent=1.5) + 3*linear",
     "chi2(gamma=0.8)*intersection + 2*hellinger + 0.5*jensen_shannon + additive_chi2",
     "rbf(gamma=0.2)*(linear + 3*poly(degree=2, gamma=0.3, coef0=2))*matern(nu=2.5, length=2)",
     "normalize(poly(degree=3, gamma=0.5))",
@@ -166,7 +167,7 @@ fn gradients_by_samples_are_limits_of_differences() {
         let of = |rows: &[f64]| Samples::from(Dense::from_rows(rows, m, d).unwrap());
         let x = of(&rows);
         let Ok(found) = tuned.input_gradients(Span::all(&x), Span::all(&y), weights.clone()) else {
-            let kinks = ["laplacian", "nu=0.5", "overlap", "chi2"];
+            let kinks = ["laplacian", "nu=0.5", "overlap", "chi2", "energy"];
             assert!(kinks.iter().any(|kink| text.contains(kink)), "{text}");
             continue;
         };

@@ -96,7 +96,7 @@ fn fit<T: Real>(
     );
     let maker = Maker::new(&basis.on, &basis.factor);
     let n = usize::try_from(basis.report.rows).unwrap_or(usize::MAX);
-    let features = read(&phases.phase(phase::SUM), &maker, n, &mut rows)?;
+    let features = read(&phases.phase(phase::SUM), &maker, (n, params.task), &mut rows)?;
     let low_rank = LowRank::with_features(known, features, Dtype::of::<T>(), wanted.seed);
     let (targets, all) = found.borrow_mut().take();
     let checked = Checked::new(params, &targets, all)?;
@@ -109,10 +109,11 @@ fn fit<T: Real>(
 fn read<T: Real>(
     ctx: &Context,
     maker: &Maker<T>,
-    n: usize,
+    (n, task): (usize, Task),
     rows: &mut dyn RowBlocks,
 ) -> Result<super::features::Features<'static>> {
-    let (mut store, mut sums) = (Store::new(ctx, n, maker.m())?, maker.no_sums());
+    let each = if task == Task::NuSvr { 2 } else { 1 };
+    let (mut store, mut sums) = (Store::new(ctx, n, maker.m(), each * n)?, maker.no_sums());
     rows.rewind(1)?;
     while let Some(block) = rows.next()? {
         let x = maker.on.moved(&block.samples.to_type()?)?;

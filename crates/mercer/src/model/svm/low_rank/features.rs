@@ -44,15 +44,16 @@ pub fn least_bytes<T: Real>(n: usize, m: usize) -> u64 {
     squares + chunk + 3 * bytes(FEWEST.min(n), m) + super::EACH * n as u64
 }
 
-/// How many rows of n the solver may hold, and the reservation for them: all that fit.
-fn room(ctx: &Context, n: usize, m: usize) -> Result<(usize, Reservation)> {
-    let allowed = (SHARE * ctx.budget() as f64) as u64;
+/// How many rows of n the solver, which takes `solver` bytes beside them, may hold, and the reservation for them: all that fit.
+fn room(ctx: &Context, n: usize, m: usize, solver: u64) -> Result<(usize, Reservation)> {
+    let share = (SHARE * ctx.budget() as f64) as u64;
+    let allowed = share.min(ctx.budget().saturating_sub(solver));
     if bytes(n, m) <= allowed {
         return Ok((n, ctx.reserve("the features of all rows", bytes(n, m), HINT)?));
     }
     let most = usize::try_from(allowed / 2 / bytes(1, m).max(1)).unwrap_or(usize::MAX);
     if most < FEWEST.min(n) {
-        let needed = 2 * bytes(FEWEST.min(n), m);
+        let needed = 2 * bytes(FEWEST.min(n), m) + solver;
         return Err(Error::memory("the features of some rows", needed, ctx.budget(), HINT));
     }
     Ok((most, ctx.reserve("the features of some rows", bytes(most, m), HINT)?))
@@ -62,7 +63,7 @@ impl<'a> Features<'a> {
     /// The features of samples `x`, as the kernel takes them.
     pub fn new<T: Real + 'a>(ctx: &Context, maker: Maker<T>, x: Samples<T>) -> Result<Self> {
         let (n, m) = (x.n(), maker.m());
-        let (most, reservation) = room(ctx, n, m)?;
+        let (most, reservation) = room(ctx, n, m, 0)?;
         let mut sums = maker.no_sums();
         let step = |done: usize| ctx.step(Step::new("features", done as f64, n as f64));
         if most < n {
@@ -103,9 +104,9 @@ enum Rows {
 }
 
 impl Store {
-    /// For n rows of m features.
-    pub fn new(ctx: &Context, n: usize, m: usize) -> Result<Self> {
-        let (most, reservation) = room(ctx, n, m)?;
+    /// For n rows of m features, beside a solver of so many variables.
+    pub fn new(ctx: &Context, n: usize, m: usize, variables: usize) -> Result<Self> {
+        let (most, reservation) = room(ctx, n, m, super::EACH * variables as u64)?;
         let rows = match most < n {
             true => Rows::File(FileRows::new(m, most)?),
             false => Rows::Memory { rows: Mat::try_zeros(n, m)?, filled: 0 },
