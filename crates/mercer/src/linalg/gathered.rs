@@ -3,7 +3,7 @@
 /// Partial sums side by side, so that additions need not wait for each other.
 const LANES: usize = 8;
 
-/// Σ_j a_j b[places_j].
+/// Σ_j a_j b_p, p the place of j.
 pub fn dot(a: &[f64], b: &[f64], places: &[u32]) -> f64 {
     assert_eq!(a.len(), places.len());
     let mut sums = [0.0; LANES];
