@@ -66,7 +66,11 @@ def _matrix(X: np.ndarray) -> np.ndarray:
 
 
 def _kmeans(**options: Any) -> Any:
+    import warnings
+
     import mercer
+
+    warnings.filterwarnings("ignore", message="k-means did not converge")
 
     # As many rounds at any size.
     return mercer.KernelKMeans(4, max_iter=10, n_init=1, random_state=0, **options)
