@@ -121,7 +121,9 @@ def test_what_a_worker_has_no_memory_for_is_refused(rows):
         Client(processes=False, dashboard_address=None, **memory) as client,
     ):
         blocks = da.from_array(rows[0], chunks=(20_000, 4))
-        with pytest.raises(MemoryError, match=r"needs .* but the memory budget is .*: use fewer landmarks"):
+        with pytest.raises(
+            MemoryError, match=r"needs .* but the memory budget is .*: use fewer landmarks"
+        ):
             md.KernelPCA(client, n_components=2, **OPTIONS | {"landmarks": 1000}).fit(blocks)
         found = md.KernelPCA(client, n_components=2, **OPTIONS).fit(blocks)
         whole = mercer.KernelPCA(2, **OPTIONS).fit(rows[0])

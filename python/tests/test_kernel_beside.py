@@ -48,7 +48,14 @@ def test_every_estimator_with_a_kernel_is_tested():
     }
     # gamma has scikit-learn's default of 1 in the first, which test_samplers.py tests beside a
     # kernel; the other has scikit-learn's defaults of None.
-    assert found == {*NAMES, "GaussianProcessRegressor", "SVCSearch", "SVRSearch", "RBFSampler", "Nystroem"}
+    assert found == {
+        *NAMES,
+        "GaussianProcessRegressor",
+        "SVCSearch",
+        "SVRSearch",
+        "RBFSampler",
+        "Nystroem",
+    }
 
 
 @every
