@@ -13,7 +13,7 @@ from mercer._progress import Bar, listener
 
 # The parameters of estimators that say how work is run. They depend on the machine, so model files
 # do not store them, and are not believed if they do.
-RUN_PARAMETERS = ("n_jobs", "memory_budget", "progress")
+RUN_PARAMETERS = ("n_jobs", "memory_budget", "progress", "device")
 
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 _UNITS |= {f"{unit}i": 1024**power for power, unit in enumerate("kmgt", start=1)}
