@@ -228,7 +228,7 @@ $(VENV)/rivals: bench/requirements.txt $(VENV)/ready
 dist:
 	cargo build --profile dist --package mercer-cli
 
-PUBLISHED := --package mercer --package mercer-plot --package mercer-serve --package mercer-cli
+PUBLISHED := --package mercer --package mercer-cuda --package mercer-plot --package mercer-serve --package mercer-cli
 
 # What would be published. What cargo package compiles of it is what the tests have compiled.
 package: $(VENV)/ready
