@@ -41,8 +41,17 @@ export async function savePng(panel, name) {
     context.drawImage(plot.canvas, left, 0);
     left += plot.canvas.width;
   }
-  const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
-  save(name, blob);
+  save(name, await encoded(canvas));
+}
+
+// A browser that is short of memory for a moment has no picture at first.
+async function encoded(canvas) {
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+    if (blob) return blob;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error("the browser could not make the picture: save it as SVG");
 }
 
 const escaped = (text) => String(text).replace(/[&<>]/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[c]);
