@@ -324,7 +324,7 @@ class Nystroem(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             raise refuse(self, "alpha", "a number of at least 0", self.alpha)
 
     def _chosen(self, X: Checked) -> Choice:
-        """The kernel; parameters that are None have their usual values."""
+        """The kernel; parameters that are None have their defaults."""
         given = {"gamma": self.gamma, "degree": self.degree, "coef0": self.coef0}
         plain = callable(self.kernel) and not isinstance(self.kernel, Kernel)
         if is_precomputed(self.kernel):
